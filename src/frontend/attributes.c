@@ -2,7 +2,7 @@
  *
  * In: a class written in Python.  Out: the names that its functions, and those of its bases, assign as attributes of
  * anything, in the order in which they stand there, __init__ first: room for one that no instance gets costs nothing.
- * A name under which the class has a property is none of them: what is assigned to it would go to the property.
+ * A name under which the class has a property is none of them: what is assigned to it goes to the property.
  */
 #include <string.h> /* strcmp */
 
@@ -38,14 +38,32 @@ static void add_assigned(Arena *arena, Names *names, PyTypeObject *class, PyObje
     Py_XDECREF(units);
 }
 
+/* Those of a property, or of a method of the class or a static one; borrowed from it, which is what the class has. */
+static void add_wrapped(Arena *arena, Names *names, PyTypeObject *class, PyObject *wrapper) {
+    static const char *const of_property[] = {"fget", "fset"}, *const of_method[] = {"__func__"};
+    bool property = Py_IS_TYPE(wrapper, &PyProperty_Type);
+    const char *const *parts = property ? of_property : of_method;
+    if (!property && !Py_IS_TYPE(wrapper, &PyStaticMethod_Type) && !Py_IS_TYPE(wrapper, &PyClassMethod_Type)) return;
+    for (size_t i = 0; i < (property ? COUNT_OF(of_property) : COUNT_OF(of_method)); i++) {
+        PyObject *function = PyObject_GetAttrString(wrapper, parts[i]);
+        if (function && PyFunction_Check(function)) add_assigned(arena, names, class, function);
+        Py_XDECREF(function);
+        PyErr_Clear();
+    }
+}
+
 /* Of each class in the order of resolution, its __init__, or all its functions but that. */
 static void add_of_classes(Arena *arena, Names *names, PyTypeObject *class, bool init) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(class->tp_mro); i++) {
         PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(class->tp_mro, i);
         PyObject *dict = frontend_class_dict(base), *name, *value;
-        for (Py_ssize_t at = 0; dict && PyDict_Next(dict, &at, &name, &value);)
-            if (PyFunction_Check(value) && (PyUnicode_CompareWithASCIIString(name, "__init__") == 0) == init)
+        for (Py_ssize_t at = 0; dict && PyDict_Next(dict, &at, &name, &value);) {
+            if ((PyUnicode_CompareWithASCIIString(name, "__init__") == 0) != init) continue;
+            if (PyFunction_Check(value))
                 add_assigned(arena, names, class, value);
+            else
+                add_wrapped(arena, names, class, value);
+        }
     }
 }
 

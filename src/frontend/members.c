@@ -52,6 +52,14 @@ static bool is_decorated(Frontend *frontend, PyObject *found) {
     return function && PyFunction_Check(function);
 }
 
+/* The function by which a property is assigned to; NULL: it has none that can be compiled. */
+static const Const *setter_of(Frontend *frontend, PyObject *property) {
+    PyObject *function = frontend_keep(frontend, PyObject_GetAttrString(property, "fset"));
+    const Const *setter = function ? frontend_constant(frontend, function, NULL, (Span){0}) : NULL;
+    PyErr_Clear();
+    return setter && setter->type->kind == TY_PYFUNC ? setter : NULL;
+}
+
 static Member member_of(Frontend *frontend, PyObject *found) {
     Member member = {0};
     PyObject *function = made_of(frontend, found, &member.kind);
@@ -62,6 +70,7 @@ static Member member_of(Frontend *frontend, PyObject *found) {
     bool called = member.kind && member.kind != MEMBER_VALUE;
     if (!member.konst || (called && member.konst->type->kind != TY_PYFUNC)) return (Member){0};
     member.function = called ? member.konst->type->object : 0;
+    if (member.kind == MEMBER_PROPERTY) member.setter = setter_of(frontend, found);
     return member;
 }
 

@@ -264,8 +264,9 @@ typedef enum MemberKind {
 } MemberKind;
 typedef struct Member {
     MemberKind kind;
-    ObjRef function;    /* 0: of a value */
-    const Const *konst; /* the function, or the value */
+    ObjRef function;     /* 0: of a value */
+    const Const *konst;  /* the function, or the value */
+    const Const *setter; /* the function that is called where the property is assigned to; NULL: there is none */
 } Member;
 
 /* Whether the values of a type are instances of a class; neither is known of every type. */

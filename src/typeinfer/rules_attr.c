@@ -430,18 +430,30 @@ static bool refuse_assignment(Typing *t) {
     if (type_is_shared(type)) {
         typing_fail(t, DIAG_NO_ATTRIBUTE, "%s has no attribute `%s` that can be assigned in compiled code",
                     typing_arg_text(t, 0), t->text);
-        return typing_hint(t,
-                           "assigned is what functions of the class assign, as in self.%s = ... in __init__; of a "
-                           "property, call a method that does what its setter does",
+        if (typing_member(t, type, t->text, 0).kind == MEMBER_PROPERTY)
+            return typing_hint(t, "the property has no setter: write one, @%s.setter", t->text);
+        return typing_hint(t, "assigned is what functions of the class assign, as in self.%s = ... in __init__",
                            t->text);
     }
     typing_fail(t, DIAG_TYPING, "attributes of %s cannot be assigned in compiled code", typing_arg_text(t, 0));
     return typing_hint_operands(t, ASSIGNED, t->text);
 }
 
+/* x.name = v, where the class has a property with a setter: its call. */
+static bool call_setter(Typing *t, const Type *type, const Const *setter) {
+    typing_as(t, 0, type);
+    Fact facts[3] = {{setter->type, setter}, t->args[0], t->args[1]}, done;
+    Value *values[3] = {t->emit ? typing_make_const(t, setter) : NULL, t->values[0], t->values[1]}, *value;
+    TRY(typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 3}, &done, &value));
+    if (done.type->kind == TY_BOTTOM) return typing_result(t, done.type, NULL);
+    return typing_become_const(t, const_none(t->in->arena, t->in->types));
+}
+
 bool rule_setattr(Typing *t) {
     Infer *in = t->in;
     const Type *type = infer_content(t->args[0].type);
+    Member member = type_is_shared(type) ? typing_member(t, type, t->text, 0) : (Member){0};
+    if (member.kind == MEMBER_PROPERTY && member.setter) return call_setter(t, type, member.setter);
     AttrId attr = attr_find(type->kind, t->text);
     int field = type_is_shared(type) ? type_field(type, t->text)
                 : attr == ATTR_COUNT ? typing_attribute_field(type, t->text)

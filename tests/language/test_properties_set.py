@@ -1,4 +1,5 @@
-"""Properties to which compiled functions would assign: refused; classes whose instances end with code of their own."""
+"""Properties to which compiled functions assign: their setters are called; classes whose instances end with code of
+their own."""
 
 from enum import IntEnum
 
@@ -49,20 +50,66 @@ class Fixed:
 REFUSED = "no attribute `value` that can be assigned"
 
 
-def test_init_does_not_pass_by_the_property():
-    with pytest.raises(Exception, match=REFUSED):
-        njit(lambda: Doubles(4).value)()
+def test_init_passes_by_the_property():
+    def make(x):
+        return Doubles(x).value
+
+    compiled = njit(make)
+    assert compiled(4) == make(4) == 8
+    with pytest.raises(ValueError, match="negative"):
+        compiled(-1)
 
 
-def test_nor_does_an_assignment():
-    def assign(object):
-        object.value = 5
+def test_so_does_an_assignment_to_what_came_in():
+    def assign(object, x):
+        object.value = x
         return object.value
 
-    given = Doubles(1)
-    with pytest.raises(Exception, match=REFUSED):
-        njit(assign)(given)
-    assert assign(given) == 10
+    compiled, given, other = njit(assign), Doubles(1), Doubles(1)
+    assert compiled(given, 5) == assign(other, 5) == 10
+    assert given.__dict__ == other.__dict__ == {"_value": 10}
+    with pytest.raises(ValueError, match="negative"):
+        compiled(given, -1)
+
+
+def test_in_place_operators_ask_and_assign():
+    def change(x):
+        object = Doubles(x)
+        object.value += 3
+        object.value *= 2
+        return object.value, object._value
+
+    assert njit(change)(1) == change(1)
+
+
+class Celsius:
+    def __init__(self, degrees):
+        self.degrees = degrees
+
+    @property
+    def fahrenheit(self):
+        return self.degrees * 9 / 5 + 32
+
+    @fahrenheit.setter
+    def fahrenheit(self, value):
+        self.degrees = (value - 32) * 5 / 9
+
+
+class Warm(Celsius):
+    @Celsius.fahrenheit.setter
+    def fahrenheit(self, value):
+        self.degrees = max(0.0, (value - 32) * 5 / 9)
+
+
+def test_a_setter_changes_the_types_of_attributes_and_derived_classes_have_their_own():
+    def run(x):
+        a, b = Celsius(0), Warm(1)
+        for part in (a, b):
+            part.fahrenheit = x
+        return a.degrees, b.degrees, a.fahrenheit, b.fahrenheit
+
+    assert njit(run)(212.0) == run(212.0)
+    assert njit(run)(0.0) == run(0.0)
 
 
 def test_a_property_that_comes_later_takes_the_attribute_s_place():
@@ -72,6 +119,8 @@ def test_a_property_that_comes_later_takes_the_attribute_s_place():
     compiled = njit(read)
     assert compiled() == read() == 1
     Late.value = property(lambda self: 77, lambda self, value: None)
+    assert compiled() == read() == 77
+    Late.value = property(lambda self: 78)
     with pytest.raises(Exception, match=REFUSED):
         compiled()
 
