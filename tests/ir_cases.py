@@ -28,6 +28,15 @@ b0:
   return %3
 }
 """,
+    "contents": """\
+func value(x: int?, y: int?) -> int {
+b0:
+  %2: int = cast.unchecked %0
+  %3: int = cast["TypeError: no value"] %1
+  %4: int = add %2, %3
+  return %4
+}
+""",
     "parameters": """\
 func f(posonly a, b = 1, *rest, kwonly c: int is 3 = None, kwonly d = ..., cell e, cell, kwonly) {
 b0:

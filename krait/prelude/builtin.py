@@ -318,3 +318,16 @@ def each_indexed(items):
         if going:
             yield item
         i += 1
+
+
+def equal_if_any(x, y):
+    # x == y, either of which may be None.
+    if x is None:
+        return y is None
+    if y is None:
+        return False
+    return bool(x == y)
+
+
+def different_if_any(x, y):
+    return not equal_if_any(x, y)

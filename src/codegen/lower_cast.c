@@ -3,6 +3,8 @@
  *
  * Float to integer goes through int32 or int64 as NumPy's loops do, so that what does not fit gives the same bits; the
  * conversion is frozen, because LLVM calls its result poison then. */
+#include <string.h> /* strstr */
+
 #include "codegen/lower.h"
 
 /* ---- scalars ---- */
@@ -296,13 +298,23 @@ void l_check_int_range(Lower *l, LLVMValueRef value, const Type *from, const Typ
     l_raise_if(l, outside, "OverflowError", text, &wide, 1);
 }
 
+/* imm.text: "TypeError: ...", if inference knew what the interpreter says; as a format it has %% for each %. */
+static void raise_for_none(Lower *l, const Value *value, LLVMValueRef is_none) {
+    const char *known = value->imm.text, *words = known ? strstr(known, ": ") : NULL;
+    Buf text;
+    buf_init(&text, l->arena);
+    for (const char *at = words ? words + 2 : ""; *at; at++) buf_printf(&text, *at == '%' ? "%%%%" : "%c", *at);
+    if (!words) buf_printf(&text, "a value of type %s is needed here, not None", l_type_text(l, value->type));
+    const char *class = words ? arena_printf(l->arena, "%.*s", (int)(words - known), known) : "TypeError";
+    l_raise_if(l, is_none, class, text.text, NULL, 0);
+}
+
 LLVMValueRef lower_cast(Lower *l, const Value *value) {
     const Type *from = value->args[0]->type, *to = value->type;
     if (from->kind == TY_STR && to->kind == TY_STRING) return l_const_string(l, value->args[0]->konst);
     LLVMValueRef operand = l_arg(l, value, 0);
     if (from->kind == TY_OPTIONAL && to->kind != TY_OPTIONAL && to->kind != TY_NONE && !(value->flags & VF_UNCHECKED)) {
-        const char *text = arena_printf(l->arena, "a value of type %s is needed here, not None", l_type_text(l, to));
-        l_raise_if(l, l_not(l, l_present(l, from, operand)), "TypeError", text, NULL, 0);
+        raise_for_none(l, value, l_not(l, l_present(l, from, operand)));
     }
     if ((value->flags & VF_CHECKED) && type_scalar_kind(from) == 'f' && type_is_integer(to) &&
         to->scalar != SCALAR_BOOL) {

@@ -164,6 +164,11 @@ static bool parse_imm(Parser *parser, Value *value) {
         value->imm.text = parser_accept_name(parser);
         if (!value->imm.text) return parser_fail(parser, "expected a name");
         break;
+    case OP_CAST:
+        if (!parser_accept(parser, "[")) return true;
+        value->imm.text = parser_accept_name(parser);
+        if (!value->imm.text) return parser_fail(parser, "expected what it raises");
+        break;
     case OP_FUNCTION:
         TRY(parser_expect(parser, "[") && parser_expect(parser, "object#") &&
             parser_number(parser, UINT32_MAX, &number));

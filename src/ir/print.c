@@ -51,6 +51,12 @@ static void print_imm(Buf *buf, const Value *value) {
         print_name(buf, value->imm.text ? value->imm.text : "?");
         buf_putc(buf, ']');
         return;
+    case OP_CAST:
+        if (!value->imm.text) return;
+        buf_putc(buf, '[');
+        print_name(buf, value->imm.text);
+        buf_putc(buf, ']');
+        return;
     case OP_FUNCTION: buf_printf(buf, "[object#%u]", (unsigned)value->imm.object); return;
     case OP_CALL_FUNC: buf_printf(buf, "[%s]", value->imm.func ? func_name(buf->arena, value->imm.func) : "?"); return;
     case OP_CALL_INST:

@@ -262,6 +262,12 @@ bool typing_get_attribute(Typing *t, const Type *object, unsigned field);
 bool typing_set_attribute(Typing *t, const Type *object, unsigned field); /* to operand 1 */
 bool typing_make_instance(Typing *t, const Type *callee, const StructClass *class);
 
+/* ---- operands that may be None (none_operands.c) ---- */
+void typing_need_values(Typing *t); /* the operation's operands become values where it needs them */
+void typing_need_value(Typing *t, size_t arg, const char *words); /* words: as typing_none_words gives them */
+/* "TypeError: ...", what the interpreter says of None as that operand; NULL: nobody knows. */
+const char *typing_none_words(const Typing *t, size_t arg);
+
 /* ---- calls ---- */
 /* Of a Python function (rules_python.c); closure: its type if it is one, else NULL. */
 bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *closure_value);

@@ -2,9 +2,14 @@
  * around them. */
 #include "typeinfer/infer.h"
 
+/* Which text a default or a variable closed over is, nobody knows where the function is called.  (Kernels have only
+ * texts that are known.) */
 bool rule_function(Typing *t) {
     const Type **items = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
-    for (size_t i = 0; i < t->nargs; i++) items[i] = t->args[i].type;
+    for (size_t i = 0; i < t->nargs; i++) {
+        items[i] = t->in->device ? t->args[i].type : typeinfer_general(t->in, t->args[i].type);
+        typing_cast(t, i, items[i]);
+    }
     return typing_result(t, type_with_items(t->in->types, TY_CLOSURE, t->at->imm.object, items, t->nargs), NULL);
 }
 

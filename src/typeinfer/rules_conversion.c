@@ -92,9 +92,21 @@ static bool convert_checked(Typing *t, const Type *to) {
     return typing_become(t, t->emit ? value : NULL, to);
 }
 
+/* What the class says of None; NULL: NumPy's floats take it for NaN. */
+static const char *words_for_none(const Type *to) {
+    switch (scalar_info[to->scalar].kind) {
+    case 'i':
+    case 'u': return "TypeError: int() argument must be a string, a bytes-like object or a real number, not 'NoneType'";
+    case 'f': return to->weak ? "TypeError: float() argument must be a string or a real number, not 'NoneType'" : NULL;
+    default:
+        return to->weak ? "TypeError: complex() first argument must be a string or a number, not 'NoneType'" : NULL;
+    }
+}
+
 static bool convert(Typing *t, const Type *to) {
     Infer *in = t->in;
     const Type *from = infer_content(t->args[0].type);
+    if (from->kind == TY_SCALAR && to->scalar != SCALAR_BOOL) typing_need_value(t, 0, words_for_none(to));
     if (from->kind == TY_STRING && to->scalar != SCALAR_BOOL) return typing_number_from_text(t, to);
     if (from->kind == TY_STR && to->scalar != SCALAR_BOOL) return number_from_text(t, to);
     if (from->kind == TY_ARRAY && from->ndim == 0) {

@@ -17,30 +17,6 @@ bool typing_call_exception(Typing *t, const Type *class_type) {
     return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, type, t->values, t->nargs) : NULL, type);
 }
 
-/* Whether what a value shows may change after it was put into a text. */
-static bool may_change(const Type *type) {
-    if (type_is_container(type) || type_is_instance(type) || type->kind == TY_ARRAY) return true;
-    if (type->kind == TY_STRUCT) return false; /* a record, copied; a type may hold itself only by an instance */
-    for (uint32_t i = 0; i < type->count; i++)
-        if (type->items[i] && may_change(type->items[i])) return true;
-    return false;
-}
-
-/* A text is made where it is used, but of what may change until then it is made here. */
-bool rule_format(Typing *t) {
-    Infer *in = t->in;
-    const Type **types = ARENA_ARRAY(in->arena, const Type *, t->nargs);
-    bool changes = false;
-    for (size_t i = 0; i < t->nargs; i++) {
-        types[i] = t->args[i].type;
-        changes |= types[i] && may_change(types[i]);
-    }
-    const Type *text = type_with_items(in->types, TY_TEXT, 0, types, t->nargs);
-    if (in->device || !changes) return typing_result(t, text, NULL);
-    Value *made = t->emit ? typing_make_text(t, typing_make_op(t, OP_FORMAT, text, t->values, t->nargs)) : NULL;
-    return typing_become(t, made, type_simple(in->types, TY_STRING));
-}
-
 /* ---- raised ---- */
 
 /* An argument of an exception as the interpreter takes it.  Its texts are known where it is made. */

@@ -51,7 +51,7 @@ bool typing_bind_receiver(Typing *t) {
     t->values[0] = self;
     t->args[0] = (Fact){self->type, self->konst};
     const Type *content = infer_content(self->type);
-    if (content != self->type && (type_is_container(content) || user)) typing_as(t, 0, content);
+    if (content != self->type) typing_as(t, 0, content);
     if (kind == MEMBER_CLASS && type->kind != TY_OBJECT) {
         const Const *class = const_of(t->in->arena, type_object(t->in->types, TY_OBJECT, type->object));
         t->args[0] = (Fact){class->type, class};

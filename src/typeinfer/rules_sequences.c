@@ -20,7 +20,7 @@ static int64_t text_length(const char *text) {
 bool rule_func_len(Typing *t) {
     Infer *in = t->in;
     const Type *type = infer_content(t->args[0].type);
-    if (type->kind != TY_TUPLE && type != t->args[0].type) typing_cast(t, 0, type);
+    if (type != t->args[0].type) typing_as(t, 0, type);
     switch (type->kind) {
     case TY_TUPLE: return known_int(t, type->count);
     case TY_CHARS: {

@@ -97,13 +97,13 @@ static const Type *type_of_letter(Infer *in, char letter) {
     }
 }
 
-/* An argument for a letter. */
+/* An argument for a letter.  What may be None stays so: the interpreter has its words for it. */
 static bool take_letter(Typing *t, size_t arg, char letter, bool optional) {
     const Type *type = t->args[arg].type, *content = infer_content(type), *to = type_of_letter(t->in, letter);
     if (optional && type->kind == TY_NONE) return true;
     bool fits = letter == 's' ? is_text(content) : letter == 'L' ? content == to : lib_kinds(t, arg, 1, "biu");
     if (letter == 'L' && content->kind == TY_LIST && content->items[0]->kind == TY_BOTTOM) return true;
-    return fits ? typing_as(t, arg, to) : typing_bad_operands(t);
+    return fits ? typing_as(t, arg, type == content ? to : type_optional(t->in->types, to)) : typing_bad_operands(t);
 }
 
 /* Any iterable of strings: the list of them. */

@@ -241,10 +241,12 @@ bool typing_binary_tuples(Typing *t) {
     return typing_bad_operands(t);
 }
 
-/* bool(x <op> y) */
-static bool sub_compare(Typing *t, Op op, const Fact facts[2], Value *const values[2], Fact *fact, Value **value) {
+/* bool(x <op> y); strong: NULL, or set if x <op> y is a bool of NumPy's. */
+static bool sub_compare(Typing *t, Op op, const Fact facts[2], Value *const values[2], Fact *fact, Value **value,
+                        bool *strong) {
     TRY(typing_sub(t, &(SubOp){.op = op, .values = values, .facts = facts, .nargs = 2}, fact, value));
     Fact compared = *fact;
+    if (strong) *strong |= compared.type->kind == TY_SCALAR && !compared.type->weak;
     return typing_sub(t, &(SubOp){.op = OP_TRUTH, .values = value, .facts = &compared, .nargs = 1}, fact, value);
 }
 
@@ -266,7 +268,8 @@ bool typing_equals_itself(Typing *t) {
 }
 
 /* Lexicographic, from the last item: rest = (a_i < b_i) or (a_i == b_i and rest).  Items that are one object are equal,
- * whatever they say themselves: a NaN, too. */
+ * whatever they say themselves: a NaN, too.  An order is what `<` of two items gives, or a bool if none differ: these
+ * join. */
 bool typing_compare_tuples(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
     if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL) return typing_bad_operands(t);
@@ -274,6 +277,7 @@ bool typing_compare_tuples(Typing *t) {
     bool equality = t->op == OP_EQ || t->op == OP_NE;
     uint32_t common = a->count < b->count ? a->count : b->count;
     Op strict = t->op == OP_LE || t->op == OP_LT ? OP_LT : OP_GT;
+    bool strong = false;
     Value *rest, *less;
     Fact rest_fact, less_fact;
     if (equality && a->count != b->count)
@@ -292,15 +296,20 @@ bool typing_compare_tuples(Typing *t) {
         if (values[0] && values[0] == values[1])
             same_fact = known_bool(t, true, &same);
         else
-            TRY(sub_compare(t, OP_EQ, facts, values, &same_fact, &same));
+            TRY(sub_compare(t, OP_EQ, facts, values, &same_fact, &same, NULL));
         TRY(sub_logic(t, OP_AND, &same_fact, same, &rest_fact, &rest));
         if (equality) continue;
-        TRY(sub_compare(t, strict, facts, values, &less_fact, &less));
+        TRY(sub_compare(t, strict, facts, values, &less_fact, &less, &strong));
         TRY(sub_logic(t, OP_OR, &less_fact, less, &rest_fact, &rest));
     }
     if (t->op == OP_NE)
         TRY(typing_sub(t, &(SubOp){.op = OP_NOT, .values = &rest, .facts = (Fact[]){rest_fact}, .nargs = 1}, &rest_fact,
                        &rest));
+    if (strong) {
+        const Type *type = infer_strong(t->in, rest_fact.type);
+        if (t->emit) rest = typing_make_cast(t, rest, type);
+        rest_fact = (Fact){type, rest_fact.konst ? typing_konst_cast(t->in, rest_fact.konst, type) : NULL};
+    }
     t->konst = rest_fact.konst;
     return typing_become(t, rest, rest_fact.type);
 }
@@ -336,7 +345,7 @@ bool rule_contains(Typing *t) {
         Fact facts[2] = {t->args[0], typing_item_fact(t->args[1], i)}, same_fact;
         Value *values[2] = {t->values[0], NULL}, *same;
         if (t->emit) values[1] = typing_make_extract(t, t->values[1], i);
-        TRY(sub_compare(t, OP_EQ, facts, values, &same_fact, &same));
+        TRY(sub_compare(t, OP_EQ, facts, values, &same_fact, &same, NULL));
         TRY(sub_logic(t, OP_OR, &same_fact, same, &fact, &found));
     }
     if (t->op == OP_NOT_IN)

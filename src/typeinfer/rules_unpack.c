@@ -98,9 +98,8 @@ static bool unpack_list(Typing *t, size_t wanted) {
 }
 
 bool rule_unpack(Typing *t) {
-    const Type *type = infer_content(t->args[0].type);
+    const Type *type = t->args[0].type;
     size_t wanted = (size_t)t->imm;
-    if (type != t->args[0].type) typing_cast(t, 0, type);
     TRY(take_walked(t, &type, "lists:up_to", wanted));
     if (type->kind == TY_TUPLE) {
         if (type->count != wanted) return wrong_count(t, wanted, false, type->count);
@@ -125,11 +124,7 @@ bool rule_unpack(Typing *t) {
 /* before items, the rest, after items */
 bool rule_unpack_ex(Typing *t) {
     size_t before = (size_t)(t->imm & 0xff), after = (size_t)(t->imm >> 8);
-    const Type *type = infer_content(t->args[0].type);
-    if (type != t->args[0].type) {
-        t->args[0] = (Fact){type, NULL};
-        if (t->emit) t->values[0] = typing_make_content(t, t->values[0]);
-    }
+    const Type *type = t->args[0].type;
     Items items = typing_items_new(t->in, before + 1 + after);
     if (type->kind == TY_RANGE || type->kind == TY_GENERATOR || type->kind == TY_ITER) { /* which have no slices */
         TRY(make_list(t, &t->args[0], &t->values[0]));

@@ -112,7 +112,10 @@ static bool keeps_texts(const Typing *t) {
 bool typing_run(Typing *t) {
     if (!keeps_texts(t)) typing_settle_texts(t);
     bool own, fine = (takes_caught(t->op) || refuse_caught(t)) && typing_own_operation(t, &own);
-    return fine && (own || (typing_refuse_own(t) && op_rules[t->op](t))) && !t->failed;
+    if (!fine || own) return fine && !t->failed;
+    TRY(typing_refuse_own(t));
+    typing_need_values(t);
+    return op_rules[t->op](t) && !t->failed;
 }
 
 /* Lists and tuples among the operands of a ufunc are arrays. */

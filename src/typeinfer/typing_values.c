@@ -136,6 +136,15 @@ bool typing_may_overflow(const Infer *in, const Type *from, const Type *to) {
     return from->weak && from->scalar == SCALAR_INT64 && numpy_integer && to->scalar != SCALAR_INT64;
 }
 
+/* The content of an Optional, behind a check that says what the operation says of None. */
+static Value *make_value(Typing *t, Value *optional) {
+    size_t arg = 0;
+    while (arg < t->nargs && t->values[arg] != optional) arg++;
+    Value *content = typing_make_op(t, OP_CAST, optional->type->items[0], &optional, 1);
+    content->imm.text = t->nargs ? typing_none_words(t, arg < t->nargs ? arg : 0) : NULL;
+    return content;
+}
+
 Value *typing_make_cast(Typing *t, Value *value, const Type *to) {
     const Type *from = value->type;
     if (from == to) return value;
@@ -153,8 +162,7 @@ Value *typing_make_cast(Typing *t, Value *value, const Type *to) {
         typing_fail(t, DIAG_NO_UNIFY, "what this %s holds is not known where it is made", infer_text(t->in, from));
         typing_hint(t, "put an item in where it is made, or make it in this function");
     }
-    if (from->kind == TY_OPTIONAL && to->kind != TY_OPTIONAL)
-        return typing_make_cast(t, typing_make_op(t, OP_CAST, from->items[0], &value, 1), to);
+    if (from->kind == TY_OPTIONAL && to->kind != TY_OPTIONAL) return typing_make_cast(t, make_value(t, value), to);
     if (to->kind == TY_OPTIONAL && from->kind != TY_OPTIONAL && from->kind != TY_NONE)
         value = typing_make_cast(t, value, to->items[0]);
     Value *cast = typing_make_op(t, OP_CAST, to, &value, 1);

@@ -15,6 +15,7 @@ import numpy as np
 import oracle
 
 INT64 = range(-(2**63), 2**63)
+MOST = {str: 10**5, list: 2000}  # characters and items
 
 
 class Differs(BaseException):
@@ -28,8 +29,10 @@ def _watch(value):
     if type(value) is tuple:
         for item in value:
             _watch(item)
-    if type(value) in (str, list) and len(value) > 10**5:
+    if type(value) in MOST and len(value) > MOST[type(value)]:
         raise Differs("a loop that makes too much of something")
+    if type(value) in (set, dict):
+        _keyed(tuple(value))
     return value
 
 
@@ -235,11 +238,51 @@ def _held(value):
 
 def _sorted(items, **how):
     """Of what has no total order, sets and what holds NaN, each way to sort makes something else."""
-    items = list(items)
-    for item in map(how["key"], items) if how.get("key") else items:
-        if type(_held(item)) is set or (type(item) is tuple and set in map(type, item)):
+    key = how.get("key") or (lambda item: item)
+
+    def looked_at(item):
+        value = key(item)
+        if type(_held(value)) is set or (type(value) is tuple and set in map(type, value)):
             raise Differs("an order of sets")
-    return sorted(items, **how)
+        return value
+
+    return sorted(items, **{**how, "key": looked_at})
+
+
+def _range(*bounds):
+    numbers = range(*bounds)
+    if len(numbers) > 10**6:
+        raise Differs("a loop that makes too much of something")
+    return numbers
+
+
+def _keyed(value):
+    """What is put into a dict or a set, or looked for there."""
+    if isinstance(value, (float, np.floating)) and value != value:
+        raise Differs("a key that is NaN")
+    if type(value) is tuple:
+        for item in value:
+            _keyed(item)
+    return value
+
+
+def _holds_strong(value):
+    """Whether items are NumPy's numbers; None: there are none, and nobody knows what they would be."""
+    if type(value) not in (list, tuple):
+        return isinstance(value, np.generic)
+    found = [_holds_strong(item) for item in value]
+    return True if True in found else None if not found or None in found else False
+
+
+def _ordered(truth, *operands):
+    """Of lists and tuples of NumPy's numbers `<` gives what it gives of the first two items that differ, a bool of
+    NumPy's, or a bool of Python's if there are none: these join."""
+    if not all(type(one) in (list, tuple) for one in operands):
+        return truth
+    strong = [_holds_strong(one) for one in operands]
+    if None in strong and True not in strong:
+        raise Differs("the type of an order of empty lists")
+    return np.bool_(truth) if True in strong else truth
 
 
 def _picked(value, index):
@@ -273,8 +316,10 @@ ELEMENTWISE_EXTREMES = ("maximum", "minimum", "fmax", "fmin")
 EXTREMES = ("max", "min", "amax", "amin", "nanmax", "nanmin", "ptp")
 ADDING = ("sum", "mean", "var", "std", "average", "nansum", "trace", "prod", "cumsum", "cumprod")
 OF_PYTHON_INTS = ("gcd", "lcm", "comb", "perm", "factorial", "floor", "ceil", "trunc", "ldexp")
+KEYED = ("add", "discard", "remove", "get", "pop", "setdefault")
 KNOWN = (_watch, _join, _join_ways, _pow, _ipow, _round, _lshift, _ilshift, _cast, _abs, _sum, _signed, _listed,
-         _stored, _complex_ufunc, _python_int, _extreme, _added, _held, _sorted, _picked)
+         _stored, _complex_ufunc, _python_int, _extreme, _added, _held, _sorted, _picked,
+         _keyed, _ordered, _range)
 HELPERS = {f.__name__: f for f in KNOWN}
 
 
@@ -338,10 +383,26 @@ class Documented(ast.NodeTransformer):
 
     def visit_Compare(self, node):
         self.generic_visit(node)
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+            return self.ordered(node)
         if not any(isinstance(one, (ast.Is, ast.IsNot)) for one in node.ops):
             node.left, *node.comparators = [one if isinstance(one, ast.Constant) else call("_held", one)
                                             for one in (node.left, *node.comparators)]
         return node
+
+    def ordered(self, node):
+        """left < right, each computed once."""
+        compare = ast.parse("lambda _x, _y: _ordered(_x < _y, _x, _y)", mode="eval").body
+        compare.body.args[0].ops = node.ops
+        left, right = (one if isinstance(one, ast.Constant) else call("_held", one)
+                       for one in (node.left, *node.comparators))
+        return ast.Call(compare, [left, right], [])
+
+    def visit_watched(self, node):
+        self.generic_visit(node)
+        return call("_watch", node)
+
+    visit_Set = visit_SetComp = visit_Dict = visit_DictComp = visit_watched
 
     def visit_Subscript(self, node):
         self.generic_visit(node)
@@ -388,6 +449,10 @@ class Documented(ast.NodeTransformer):
             function.id = "_sorted"
         if isinstance(function, ast.Attribute) and function.attr in ("index", "count", "remove", "sort"):
             function.value = call("_held", function.value)
+        if isinstance(function, ast.Attribute) and function.attr in ("append", "extend", "insert"):
+            function.value = call("_watch", function.value)
+        if isinstance(function, ast.Attribute) and function.attr in KEYED and node.args:
+            node.args[0] = call("_keyed", node.args[0])
         reduction = self.reduction(node)
         if reduction:
             return call("_watch", reduction)
@@ -395,6 +460,7 @@ class Documented(ast.NodeTransformer):
             node.args = [call("_python_int", one) for one in node.args]
         if isinstance(function, ast.Name) and function.id == "range":
             node.args = [call("_python_int", one) for one in node.args]
+            function.id = "_range"
         if isinstance(function, ast.Attribute) and function.attr in ("copysign", "signbit"):
             node.args[-1] = call("_signed", node.args[-1])
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "np":

@@ -86,6 +86,9 @@ RELATED = {
             "@[<I>]", "@[0] in @", "sum(@)", "@.count(@[0])", "@.index(@[-1])", "{@: 1}", "[@]", "(@ < $s)",
             "(@ == $s)", "(@ if <B> else $s)", "max(@, $s)", "(@ + $s)", "[@, $s]", "{@: $s}"),
 }
+# of a tuple whose items have several types these give one that all join to, as the manual says
+OF_ONE_TYPE = ("max(@)", "@[<I>]")
+SHOWN = ("str(@)", "f'{@}'")
 # what changes a variable
 CHANGES = {
     list: ("@.append($i)", "@[<I>] = $i", "@.pop()", "@.insert(<I>, $i)", "@.extend(@)", "@.extend([$i])", "@ += [$i]",

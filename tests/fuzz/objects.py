@@ -73,7 +73,13 @@ class Writer(Sampled):
     def related(self, depth, table=tables.RELATED):
         """What is said of, or done to, a variable that holds others."""
         name = self.variable(lambda value: type(value) in table)
-        return name and self.about(name, self.chance.choice(table[type(self.samples[name])]), depth)
+        if not name:
+            return None
+        sample = self.samples[name]
+        template = self.chance.choice(table[type(sample)])
+        mixed = type(sample) is tuple and not has_order(sample)
+        fits = not (mixed and template in tables.OF_ONE_TYPE) and (is_printable(sample) or template not in tables.SHOWN)
+        return self.about(name, template, depth) if fits else None
 
     def about(self, name, template, depth):
         """The templates' @, $i and $k of a variable."""
@@ -99,12 +105,13 @@ class Writer(Sampled):
         item, other, test = self.near(x, depth), self.near(x, depth), self.filled("<B>", 1)
         if x not in test:
             test = self.filled(f"{item} == {item}", 0)
-        self.samples = before
+        printed, self.samples = is_printable(self.run(item)), before
         walk = f"for {head} in {over}" + (f" if {test}" if self.chance.random() < 0.4 else "")
         ways = [f"[{item} {walk}]", f"[{item} {walk}]", f"{{{item}: {other} {walk}}}", f"{{{item} {walk}}}",
                 f"sum({item} {walk})",
                 f"any({test} {walk})", f"all({test} {walk})", f"sum([{item} {walk}])", f"max([{item} {walk}])",
-                f"[[{item} for _ in range(2)] {walk}]", f"[({item}, {other}) {walk}]", f"','.join(str({item}) {walk})"]
+                f"[[{item} for _ in range(2)] {walk}]", f"[({item}, {other}) {walk}]"]
+        ways += [f"','.join(str({item}) {walk})"] if printed else []
         if head == x:
             given = f"{name}, key=lambda {x}: {item}"
             ways += [f"list(map(lambda {x}: {item}, {name}))", f"list(filter(lambda {x}: {test}, {name}))",
@@ -157,7 +164,7 @@ class Writer(Sampled):
             return
         text = self.about(name, self.chance.choice(tables.CHANGES[type(self.samples[name])]), 1)
         after = self.run(text, exec)
-        if after and (not after[name] or type_of(after[name]) == type_of(self.samples[name])):
+        if after and (not after[name] or type_of(after[name]) == type_of(self.samples[name]) is not None):
             self.put(text)
             if after[name]:
                 self.samples[name] = after[name]

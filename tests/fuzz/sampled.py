@@ -5,11 +5,42 @@ import contextlib
 import itertools
 import random
 import re
+import sys
 import warnings
 
 import kinds
 import numpy as np
 from functions import Program
+
+
+MOST_LINES = 10**4  # that a function of a program may run for a sample
+
+
+class RunsOn(Exception):
+    """A sample keeps a loop going."""
+
+
+def short_range(*bounds):
+    numbers = range(*bounds)
+    if len(numbers) > MOST_LINES:
+        raise RunsOn
+    return numbers
+
+
+@contextlib.contextmanager
+def counted():
+    lines = itertools.count(1)
+
+    def trace(frame, event, _):
+        if event == "line" and next(lines) > MOST_LINES:
+            raise RunsOn
+        return trace
+
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(None)
 
 
 class Sampled:
@@ -41,11 +72,12 @@ class Sampled:
     def run(self, text, way=eval):
         """What an expression gives for the samples, or a statement leaves of them; None if it raises."""
         samples = {name: self.twin(sample) for name, sample in self.samples.items()}
-        space = {**kinds.MODULES, **self.functions, **samples}
+        space = {**kinds.MODULES, "range": short_range, **self.functions, **samples}
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                value = way(text, space)
+                with counted() if self.functions else contextlib.nullcontext():
+                    value = way(text, space)
         except Exception:
             return None
         return space if way is exec else value

@@ -1,0 +1,139 @@
+/* none_operands.c: operands that may be None where only a value will do.
+ *
+ * In: the operation, before its rule sees it.  Out: the operand's content, behind a CAST that raises what the
+ * interpreter raises for None, in its words (Value.imm.text: "TypeError: ..."); in what none_words.def does not name, a
+ * rule casts operands by itself, and lowering finds words. */
+#include <string.h> /* strcspn, strlen, strncmp, strspn */
+
+#include "typeinfer/infer.h"
+
+static const struct {
+    Op op;
+    size_t operand;
+    const char *words;
+} operands[] = {
+#define NONE_OPERAND(operation, operand, words) {OP_##operation, operand, words},
+#include "typeinfer/none_words.def"
+};
+
+static const struct {
+    const char *functions, *words;
+} arguments[] = {
+#define NONE_ARGUMENT(functions, words) {functions, words},
+#include "typeinfer/none_words.def"
+};
+
+/* The name of its class in the interpreter; NULL: where None meets it, the words are others. */
+static const char *class_name(const Type *type) {
+    static const char *const names[] = {
+        [TY_NONE] = "NoneType", [TY_TUPLE] = "tuple", [TY_LIST] = "list",   [TY_DICT] = "dict",
+        [TY_SET] = "set",       [TY_STR] = "str",     [TY_STRING] = "str",  [TY_TEXT] = "str",
+        [TY_BYTES] = "bytes",   [TY_RANGE] = "range", [TY_SLICE] = "slice",
+    };
+    if (type->kind == TY_SCALAR && type->weak && !type->object) switch (type_scalar_kind(type)) {
+        case 'b': return "bool";
+        case 'i': return "int";
+        case 'f': return "float";
+        default: return "complex";
+        }
+    return type->kind < COUNT_OF(names) && !type->object ? names[type->kind] : NULL;
+}
+
+/* Whether the operator joins what is on its left, of this class, with the like of it alone. */
+static bool concatenates(Op op, const Type *left) {
+    return op == OP_ADD && (typing_is_text(left) || left->kind == TY_LIST || left->kind == TY_TUPLE);
+}
+
+static bool is_repeated(Op op, const Type *type) {
+    return op == OP_MUL && (typing_is_text(type) || type->kind == TY_LIST || type->kind == TY_TUPLE);
+}
+
+/* Of x + y and x < y.  What may be None too is taken for the value that it may be. */
+static const char *operator_words(const Typing *t, size_t arg) {
+    Arena *arena = t->in->arena;
+    const Type *other = infer_content(t->args[1 - arg].type);
+    bool same = value_resolve(t->values[0]) == value_resolve(t->values[1]);
+    const char *name = same ? "NoneType" : class_name(other), *symbol = typing_symbol(t->op);
+    const char *left = arg == 0 ? "NoneType" : name, *right = arg == 1 ? "NoneType" : name;
+    bool inplace = t->flags & VF_INPLACE;
+    if (!name || !symbol) return NULL;
+    if (op_is_comparison(t->op))
+        return arena_printf(arena, "'%s' not supported between instances of '%s' and '%s'", symbol, left, right);
+    if (arg == 1 && inplace && t->op == OP_ADD && other->kind == TY_LIST) return "'NoneType' object is not iterable";
+    if (arg == 1 && concatenates(t->op, other))
+        return arena_printf(arena, "can only concatenate %s (not \"NoneType\") to %s", name, name);
+    if (is_repeated(t->op, other)) return "can't multiply sequence by non-int of type 'NoneType'";
+    const char *power = t->op == OP_POW && !inplace ? " or pow()" : "";
+    return arena_printf(arena, "unsupported operand type(s) for %s%s%s: '%s' and '%s'", symbol, inplace ? "=" : "",
+                        power, left, right);
+}
+
+/* What a sequence says of None as an index, or NULL: it is no sequence, or the operand no index of one. */
+static const char *index_words(const Typing *t, size_t arg) {
+    bool index = arg == 1 && (t->op == OP_GETITEM || t->op == OP_SETITEM || t->op == OP_DELITEM);
+    if (!index || !type_is_integer(infer_content(t->args[1].type))) return NULL;
+    const Type *of = infer_content(t->args[0].type);
+    switch (of->kind) {
+    case TY_LIST: return "list indices must be integers or slices, not NoneType";
+    case TY_TUPLE: return of->object ? NULL : "tuple indices must be integers or slices, not NoneType";
+    case TY_STR:
+    case TY_STRING: return "string indices must be integers, not 'NoneType'";
+    default: return NULL;
+    }
+}
+
+/* Whether the interpreter has no answer for None as this operand. */
+static bool needs_value(const Typing *t, size_t arg) {
+    if (t->op == OP_MOD && arg == 1 && typing_is_text(infer_content(t->args[0].type))) return false; /* "%s" % None */
+    if ((op_is_binary(t->op) && t->op != OP_MATMUL) || (op_is_comparison(t->op) && t->op != OP_EQ && t->op != OP_NE))
+        return true;
+    if (t->op == OP_GETATTR || index_words(t, arg)) return true;
+    for (size_t i = 0; i < COUNT_OF(operands); i++)
+        if (operands[i].op == t->op && operands[i].operand == arg) return true;
+    return false;
+}
+
+static bool is_named(const char *names, const char *name) {
+    size_t length = strcspn(name, " ");
+    for (const char *at = names; *at; at += strspn(at, " ")) {
+        size_t own = strcspn(at, " ");
+        if (own == length && strncmp(at, name, length) == 0) return true;
+        at += own;
+    }
+    return false;
+}
+
+/* What the operation being typed says of None; NULL: nobody knows. */
+static const char *words(const Typing *t, size_t arg) {
+    if (t->is_call) {
+        for (size_t i = 0; i < COUNT_OF(arguments); i++)
+            if (is_named(arguments[i].functions, func_info[t->func].head.names)) return arguments[i].words;
+        return NULL;
+    }
+    for (size_t i = 0; i < COUNT_OF(operands); i++)
+        if (operands[i].op == t->op && operands[i].operand == arg) return operands[i].words;
+    if ((op_is_binary(t->op) || op_is_comparison(t->op)) && t->nargs == 2) return operator_words(t, arg);
+    return index_words(t, arg);
+}
+
+const char *typing_none_words(const Typing *t, size_t arg) {
+    if (t->op == OP_GETATTR)
+        return arena_printf(t->in->arena, "AttributeError: 'NoneType' object has no attribute '%s'", t->text);
+    const char *found = words(t, arg);
+    return found ? arena_printf(t->in->arena, "TypeError: %s", found) : NULL;
+}
+
+void typing_need_value(Typing *t, size_t arg, const char *words) {
+    const Type *type = t->args[arg].type;
+    if (!type || type->kind != TY_OPTIONAL) return;
+    t->args[arg] = (Fact){type->items[0], NULL};
+    if (!t->emit) return;
+    t->values[arg] = typing_make_op(t, OP_CAST, type->items[0], &t->values[arg], 1);
+    t->values[arg]->imm.text = words;
+}
+
+void typing_need_values(Typing *t) {
+    for (size_t i = 0; i < t->nargs; i++)
+        if (t->args[i].type && t->args[i].type->kind == TY_OPTIONAL && needs_value(t, i))
+            typing_need_value(t, i, t->emit ? typing_none_words(t, i) : NULL);
+}

@@ -1,0 +1,211 @@
+"""Values that are None on some way: what needs a value raises what the interpreter raises, in its words; what takes
+None compares, is shown and is passed on."""
+
+import numpy as np
+import pytest
+from oracle import agree_all, make
+
+from krait import njit
+
+SAMPLES = {
+    "list": ("[n, 2]", """a, b = x
+a, *b = x
+for i in x: pass
+x[0]
+x[0] = 3
+del x[0]
+x.append(1)
+x.pop()
+x.count(1)
+x.sort()
+x + x
+x + [1]
+[1] + x
+x * 2
+2 * x
+x < x
+x < [1]
+[1] < x
+len(x)
+1 in x
+1 not in x
+list(x)
+sorted(x)
+sum(x)
+max(x)
+x[1:]
+set(x)
+x += [1]
+enumerate(x)
+[i for i in x]
+zip(x, x)
+reversed(x)
+any(x)
+x[0] += 1
+x == [1, 2]
+x != x
+str(x)"""),
+    "int": ("n", """x + 1
+1 + x
+x - 1
+x * 2
+x / 2
+x // 2
+x % 2
+x ** 2
+2 ** x
+-x
++x
+~x
+abs(x)
+x < 1
+1 < x
+x <= x
+range(x)
+float(x)
+int(x)
+complex(x)
+x & 1
+x << 1
+[1, 2][x]
+(3, 4)[x]
+'ab'[x]
+'a' * x
+[1] * x
+x += 1
+x %= 2
+x **= 2
+0.5 * x
+x / 0.5
+x.bit_length()
+x == 1
+'%s' % x
+f'{x:d}'
+f'{x}'
+format(x, '5')"""),
+    "text": ("'ab' * n", """x + 'a'
+'a' + x
+x * 2
+len(x)
+x[0]
+x[0:1]
+x.upper()
+x.split()
+for i in x: pass
+'a' in x
+x < 'a'
+'a' < x
+x == x
+x == 'ab'
+'ab' != x
+int(x)
+list(x)
+sorted(x)
+'a b'.split(x)
+'a b'.strip(x)
+'a b'.replace('a', x)
+'a'.ljust(3, x)
+f'{x:>3}'
+x += x"""),
+    "dict": ("{n: 2}", """x[1]
+x[1] = 2
+del x[1]
+x.get(1)
+x.items()
+x.update({1: 2})
+for k in x: pass
+len(x)
+1 in x
+x | x
+x | {1: 2}
+x |= {1: 2}
+list(x)
+x == x"""),
+    "set": ("{n}", """x | {1}
+{1} | x
+x - {1}
+x.add(1)
+1 in x
+len(x)
+for k in x: pass
+x <= {1}
+x &= {1}
+{1}.union(x)
+sorted(x)
+x < x
+x == {1}"""),
+    "tuple": ("(n, 2)", """a, b = x
+a, *b = x
+x[0]
+for i in x: pass
+len(x)
+x + (1,)
+(1,) + x
+x < (1, 2)
+(1, 2) < x
+1 in x
+x == x
+max(x)
+list(x)
+x[1:]
+sum(x)"""),
+}  # fmt: skip
+
+
+def is_statement(text):
+    return text.startswith(("for ", "del ")) or " = " in text or any(f" {op}= " in text for op in "+ % ** | &".split())
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+def test_what_needs_a_value_says_what_the_interpreter_says(kind):
+    sample, texts = SAMPLES[kind]
+    for text in texts.split("\n"):
+        line = text if is_statement(text) else f"r = {text}"
+        agree_all(make(f"def f(n):\n    x = {sample}\n    if n > 1:\n        x = None\n    {line}\n    return n"),
+                  [(1,), (2,)])
+
+
+@pytest.mark.parametrize("value", ["1", "2.5", "'ab'", "[1, 2]", "['a']", "{1: 'a'}", "{'a'}", "(1, 'a')", "[[1], []]"])
+def test_what_may_be_missing_on_both_sides_compares(value):
+    agree_all(make(f"""def f(a, b):
+    x = y = {value}
+    if a:
+        x = None
+    if b:
+        y = None
+    return x == y, x != y, {value} == y, x != {value}"""), [(a, b) for a in (0, 1) for b in (0, 1)])
+
+
+def test_a_call_on_none_raises_before_its_arguments_are_computed():
+    agree_all(make("""def f(n, log):
+    x = [1]
+    if n:
+        x = None
+    try:
+        x.append(log.append(n) or 2)
+    except AttributeError:
+        log.append(7)
+    return x, log"""), [(0, [3]), (1, [3])])
+
+
+@pytest.mark.parametrize("text", ["f'{x:d}'", "f'{x:>3}'", "f'{x:c}'", "f'{x:.2f}'", "f'{x!r:>9}'", "f'{x:>{x}}'",
+                                  "'{:d}'.format(x)", "format(x, 'd')", "'%d' % x"])  # fmt: skip
+def test_a_text_that_nobody_reads_raises_what_making_it_raises(text):
+    agree_all(make(f"def f(x):\n    r = {text}\n    return 1"), [("a",), (2,), (2**40,), (2.5,), (True,)])
+
+
+def test_an_order_of_tuples_and_lists_joins_what_its_items_give_and_a_bool():
+    one, two = np.int64(1), np.int64(2)
+    for a, b in [((one, two), (two, one)), ([one], [two]), ((1, one), (1, two)), ((1, 2), (1, 3)), (("a",), ("b",))]:
+        agree_all(make("def f(a, b): return a < b, a >= b, a == b, a != b"), [(a, b)])
+    same = make("def f(a, b): return a < b")
+    for value in ((one, two), [one, two]):
+        assert type(njit(same)(value, value)) is np.bool_ and not njit(same)(value, value)
+
+
+def test_functions_close_over_texts_wherever_they_are_called():
+    agree_all(make("""def g(p):
+    return sorted(p, key=lambda x: p), sorted(p, key=lambda x, y='c': y + x), list(map(lambda x: x + p, p))
+
+def f(n):
+    return g('b;a'), g('a')"""), [(1,)])
