@@ -258,6 +258,7 @@ class Gufunc:
     types: list[str]
     identity: Any
     signature: str
+    is_dynamic: bool
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def add(self, signature: _OneSignature) -> None: ...
 

@@ -127,7 +127,7 @@ bool type_object_check(const ModuleState *state, PyObject *object);
 const Type *type_from_object(ModuleState *state, PyObject *object);
 const Type *type_from_name(ModuleState *state, const char *name, size_t length); /* NULL, no exception: no such name */
 const Type *type_void_pointer(TypeTable *types); /* of C: an array of characters whose length nobody knows */
-PyObject *type_names_list(void); /* a list of the names that type_from_name knows, for messages */
+PyObject *type_names_list(void);                 /* a list of the names that type_from_name knows, for messages */
 
 /* ---- locals.c ---- */
 

@@ -299,6 +299,10 @@ static PyObject *get_from_ufunc(PyObject *object, void *name) {
     return PyObject_GetAttrString(((Gufunc *)object)->ufunc, name);
 }
 
+static PyObject *gufunc_is_dynamic(PyObject *object, void *unused) {
+    return (void)unused, PyBool_FromLong(!((Gufunc *)object)->core.signatures);
+}
+
 #define OF_UFUNC(name, doc) {name, get_from_ufunc, NULL, doc, name}
 static PyGetSetDef gufunc_getset[] = {
     OF_UFUNC("nin", "number of inputs"),
@@ -308,6 +312,7 @@ static PyGetSetDef gufunc_getset[] = {
     OF_UFUNC("types", "the loops, as NumPy writes them"),
     OF_UFUNC("identity", "what a reduction would start from"),
     OF_UFUNC("signature", "the layout"),
+    {"is_dynamic", gufunc_is_dynamic, NULL, "whether loops are added as operand types come", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

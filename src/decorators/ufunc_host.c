@@ -19,13 +19,44 @@ static PyObject *as_numpy(const ModuleState *state, PyObject *object) {
     return view;
 }
 
+PyObject *ufunc_by_way_of_host(PyObject *ufunc, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *module = PyImport_ImportModule("krait.cuda._ufunc_calls"), *all[2 * MAX_OPERANDS];
+    PyObject *function = module ? PyObject_GetAttrString(module, "by_way_of_host") : NULL, *result = NULL;
+    Py_ssize_t count = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+    if (count > 2 * MAX_OPERANDS - 1)
+        PyErr_SetString(PyExc_TypeError, "too many arguments");
+    else if (function) {
+        all[0] = ufunc;
+        memcpy(all + 1, args, (size_t)count * sizeof *all);
+        result = PyObject_Vectorcall(function, all, (size_t)nargs + 1, kwnames);
+    }
+    Py_XDECREF(function);
+    Py_XDECREF(module);
+    return result;
+}
+
+/* Several results, at least one of which has to be on the device. */
+static PyObject *call_for_several(const UfuncCall *call, PyObject *const *args, PyObject *out) {
+    PyObject *all[MAX_OPERANDS + 1], *names = out ? Py_BuildValue("(s)", "out") : NULL;
+    if (out && !names) return NULL;
+    memcpy(all, args, (size_t)call->nin * sizeof *all);
+    all[call->nin] = out;
+    PyObject *result = ufunc_by_way_of_host(call->self->ufunc, all, call->nin, names);
+    Py_XDECREF(names);
+    return result;
+}
+
 static PyObject *call_numpy(UfuncCall *call, PyObject *const *args, PyObject *out) {
     Vectorized *self = call->self;
     PyObject *views = PyTuple_New(call->nin), *kwargs = NULL, *out_view = NULL, *result = NULL;
     const Type *types[MAX_OPERANDS];
     bool any_device = ufunc_is_device_array(call->state, out);
     memcpy(types, call->types, sizeof types);
-    if (!self->core.signatures && !vectorized_loop(self, types)) goto done;
+    if (!self->core.signatures && self->core.can_compile && !vectorized_loop(self, types)) goto done;
+    if (((PyUFuncObject *)self->ufunc)->nout > 1) {
+        result = call_for_several(call, args, out == Py_None ? NULL : out);
+        goto done;
+    }
     for (int i = 0; views && i < call->nin; i++) {
         any_device |= ufunc_is_device_array(call->state, args[i]);
         PyObject *view = as_numpy(call->state, args[i]);

@@ -31,8 +31,59 @@ static int prepare(Vectorized *self, PyObject *const *operands, Py_ssize_t count
 
 /* ---- calls ---- */
 
+/* What the object's class has under a name; NULL, without an exception: nothing. */
+static PyObject *of_class(PyObject *object, const char *name) {
+    PyObject *value = PyObject_GetAttrString((PyObject *)Py_TYPE(object), name);
+    if (!value) PyErr_Clear();
+    return value;
+}
+
+/* Whether an object has something of its own to say of ufuncs (NEP 13); arrays on a device are operands as they are. */
+static bool overrides(const Vectorized *self, PyObject *object) {
+    if (!object || PyArray_CheckExact(object) || PyFloat_Check(object) || PyLong_Check(object) ||
+        Py_IS_TYPE(object, self->core.state->marshal.device_array) || PyArray_IsScalar(object, Generic))
+        return false;
+    PyObject *own = of_class(object, "__array_ufunc__"), *interface = of_class(object, "__cuda_array_interface__");
+    PyObject *numpys = own ? PyObject_GetAttrString((PyObject *)&PyArray_Type, "__array_ufunc__") : NULL;
+    bool does = own && own != numpys && !interface;
+    Py_XDECREF(own);
+    Py_XDECREF(interface);
+    Py_XDECREF(numpys);
+    return does;
+}
+
+/* The loop that the keyword dtype asks for.  -1: exception set. */
+static int prepare_dtype(Vectorized *self, PyObject *const *values, PyObject *kwnames) {
+    const Type *types[MAX_OPERANDS];
+    PyArray_Descr *descr = NULL;
+    for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++)
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), "dtype") == 0 &&
+            !PyArray_DescrConverter2(values[i], &descr))
+            return -1;
+    int scalar = descr ? marshal_scalar_of_typenum(descr->type_num) : -1;
+    Py_XDECREF(descr);
+    if (scalar < 0 || self->core.signatures || !self->core.can_compile) return 0;
+    for (int i = 0; i < self->nin; i++) types[i] = type_scalar(self->core.state->session.types, (Scalar)scalar, false);
+    return vectorized_loop(self, types) ? 0 : -1;
+}
+
+/* By NumPy's ufunc: of operands that have an __array_ufunc__, or with keywords that the kernel does not know. */
+static PyObject *call_by_numpy(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+                               bool overridden) {
+    if (prepare(self, args, nargs > self->nin ? self->nin : nargs) < 0 ||
+        prepare_dtype(self, args + nargs, kwnames) < 0)
+        return NULL;
+    PyObject *ufunc = Py_NewRef(self->ufunc); /* a call may add loops, and so replace it */
+    PyObject *result = overridden ? PyObject_Vectorcall(ufunc, args, (size_t)nargs, kwnames)
+                                  : ufunc_by_way_of_host(ufunc, args, nargs, kwnames);
+    Py_DECREF(ufunc);
+    return result;
+}
+
 static PyObject *call_cuda(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     PyObject *out = NULL, *stream = NULL;
+    bool others = false, overridden = false;
+    for (Py_ssize_t i = 0; i < nargs && !overridden; i++) overridden = overrides(self, args[i]);
     for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++) {
         PyObject *name = PyTuple_GET_ITEM(kwnames, i);
         if (PyUnicode_CompareWithASCIIString(name, "out") == 0)
@@ -40,9 +91,10 @@ static PyObject *call_cuda(Vectorized *self, PyObject *const *args, Py_ssize_t n
         else if (PyUnicode_CompareWithASCIIString(name, "stream") == 0)
             stream = args[nargs + i];
         else
-            return PyErr_Format(PyExc_TypeError, "a vectorized CUDA function has the keywords out and stream, not %U",
-                                name);
+            others = true;
     }
+    if (overridden || overrides(self, out)) return call_by_numpy(self, args, nargs, kwnames, true);
+    if (others) return call_by_numpy(self, args, nargs, kwnames, false);
     if (nargs == self->nin + 1 && !out) out = args[--nargs];
     if (nargs != self->nin)
         return PyErr_Format(PyExc_TypeError, "%U takes %d arguments, %zd were given",
@@ -54,11 +106,7 @@ static PyObject *vectorized_vectorcall(PyObject *callable, PyObject *const *args
     Vectorized *self = (Vectorized *)callable;
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
     if (self->target == UFUNC_CUDA) return call_cuda(self, args, nargs, kwnames);
-    if (prepare(self, args, nargs > self->nin ? self->nin : nargs) < 0) return NULL;
-    PyObject *ufunc = Py_NewRef(self->ufunc); /* a call may add loops, and so replace it */
-    PyObject *result = PyObject_Vectorcall(ufunc, args, nargsf, kwnames);
-    Py_DECREF(ufunc);
-    return result;
+    return call_by_numpy(self, args, nargs, kwnames, true);
 }
 
 /* reduce and its like: which positional arguments stand for the operands. */
@@ -287,8 +335,40 @@ static PyObject *reduce_ufunc(PyObject *module, PyObject *ufunc) {
     return result;
 }
 
+/* The types of the loops so far, and whether there may be more: what a copy by value is told besides. */
+static PyObject *loops_so_far(const Vectorized *self) {
+    PyObject *list = PyList_New(0);
+    for (Py_ssize_t i = 0; list && i < self->nloops; i++) {
+        const Spec *spec = self->loops[i];
+        PyObject *signature = signature_new(self->core.state, NULL, spec->code->params, (Py_ssize_t)spec->nargs);
+        if (!signature || PyList_Append(list, signature) < 0) Py_CLEAR(list);
+        Py_XDECREF(signature);
+    }
+    return list ? Py_BuildValue("(NO)", list, self->core.can_compile ? Py_True : Py_False) : NULL;
+}
+
 static PyObject *vectorized_reduce_pickle(PyObject *object, PyObject *unused) {
-    return (void)unused, pickle_declared(&((Vectorized *)object)->core, "vectorize", object);
+    Vectorized *self = (Vectorized *)object;
+    PyObject *reduced = pickle_declared(&self->core, "vectorize", object), *loops;
+    (void)unused;
+    if (!reduced || !PyTuple_Check(reduced) || self->core.signatures) return reduced;
+    if (!(loops = loops_so_far(self))) return Py_DECREF(reduced), NULL;
+    PyObject *with_loops = Py_BuildValue("(OON)", PyTuple_GET_ITEM(reduced, 0), PyTuple_GET_ITEM(reduced, 1), loops);
+    Py_DECREF(reduced);
+    return with_loops;
+}
+
+static PyObject *vectorized_set_state(PyObject *object, PyObject *state) {
+    PyObject *list;
+    int may_compile;
+    if (!PyArg_ParseTuple(state, "O!p:__setstate__", &PyList_Type, &list, &may_compile)) return NULL;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
+        PyObject *done = vectorized_add(object, PyList_GET_ITEM(list, i));
+        if (!done) return NULL;
+        Py_DECREF(done);
+    }
+    ((Vectorized *)object)->core.can_compile = may_compile;
+    Py_RETURN_NONE;
 }
 
 static int vectorized_traverse(PyObject *object, visitproc visit, void *arg) {
@@ -352,6 +432,7 @@ static PyMethodDef vectorized_methods[] = {
     {"build_ufunc", vectorized_build_ufunc, METH_NOARGS,
      "build_ufunc()\n--\n\nThe function itself, with the loops it has: as after disable_compile()."},
     {"__reduce__", vectorized_reduce_pickle, METH_NOARGS, NULL},
+    {"__setstate__", vectorized_set_state, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -36,6 +36,9 @@ PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, 
 /* Calls an elementwise function for @vectorize(target='cuda'). */
 PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out, PyObject *stream);
 
+/* The same of NumPy's ufunc, for what the kernels do not; results are where operands are. */
+PyObject *ufunc_by_way_of_host(PyObject *ufunc, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+
 /* vectorized_loops.c: the scalar type an operand counts as, weak for Python's int, float and complex; NULL without an
  * exception: none. */
 const Type *vectorized_operand_type(const ModuleState *state, PyObject *object);

@@ -1,0 +1,106 @@
+"""Calls of vectorize(target='cuda') functions beyond operands and one result: NumPy's keywords, several results,
+operands with an __array_ufunc__.  NumPy's ufunc on the host is what they agree with."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from krait import cuda, vectorize
+
+
+def add(a, b):
+    return a + b
+
+
+def both(a, b):
+    return a + b, a * b
+
+
+def known(function, **options):
+    return vectorize(["int64(int64, int64)", "float64(float64, float64)"], target="cuda", **options)(function)
+
+
+def on_host(value):
+    return value.copy_to_host() if cuda.is_cuda_array(value) else value
+
+
+@pytest.mark.parametrize("device", [False, True])
+@pytest.mark.parametrize("make", [known, vectorize(target="cuda")], ids=["signatures", "any types"])
+@pytest.mark.parametrize(
+    "keywords",
+    [{"dtype": np.float64}, {"casting": "unsafe"}, {"dtype": np.float64, "casting": "same_kind"}, {"order": "F"}],
+)
+def test_keywords_of_numpy(make, keywords, device):
+    function, x = make(add), np.arange(6).reshape(2, 3)
+    ours = function(cuda.to_device(x) if device else x, 2, **keywords)
+    theirs = np.add(x, 2, **keywords)
+    assert cuda.is_cuda_array(ours) == device
+    assert ours.dtype == theirs.dtype
+    np.testing.assert_array_equal(on_host(ours), theirs)
+
+
+@pytest.mark.parametrize("device", [False, True])
+def test_results_that_stay_where_a_mask_says_so(device):
+    function, x, mask = known(add), np.arange(5.0), np.array([1, 0, 1, 0, 0], bool)
+    place = cuda.to_device if device else np.array
+    out = place(np.full(5, -1.0))
+    assert function(place(x), 1.0, out=out, where=place(mask)) is out
+    np.testing.assert_array_equal(on_host(out), np.where(mask, x + 1, -1))
+
+
+def test_several_results_are_where_the_operands_are():
+    function, x = vectorize(target="cuda")(both), np.arange(4.0)
+    for operand, kind in ((x, np.ndarray), (cuda.to_device(x), type(cuda.to_device(x)))):
+        total, product = function(operand, 3.0)
+        assert type(total) is type(product) is kind
+        np.testing.assert_array_equal(on_host(total), x + 3)
+        np.testing.assert_array_equal(on_host(product), x * 3)
+    places = cuda.device_array(4), np.zeros(4)
+    given = function(x, 2.0, out=places)
+    assert given[0] is places[0] and given[1] is places[1]
+    np.testing.assert_array_equal(on_host(places[0]), x + 2)
+    np.testing.assert_array_equal(places[1], x * 2)
+    total, product = function(cuda.to_device(x), 2.0, out=(None, places[1]))
+    assert cuda.is_cuda_array(total) and product is places[1]
+
+
+class Own:
+    def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+        return method, len(inputs), sorted(keywords)
+
+
+class Refuses:
+    __array_ufunc__ = None
+
+
+class Marked(np.ndarray):
+    def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+        return "marked"
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+@pytest.mark.parametrize("signatures", [["float64(float64, float64)"], None])
+def test_operands_decide_for_themselves(target, signatures):
+    function = vectorize(signatures, target=target)(add) if signatures else vectorize(target=target)(add)
+    x = np.arange(3.0)
+    assert function(Own(), x) == function(x, Own()) == ("__call__", 2, [])
+    assert function(x, x, out=Own()) == ("__call__", 2, ["out"])
+    assert function.reduce(Own()) == ("reduce", 1, [])
+    assert function(x.view(Marked), x) == "marked"
+    with pytest.raises(TypeError):
+        function(Refuses(), x)
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+def test_a_pickle_has_the_types_so_far(target):
+    def local(a, b):
+        return a - b
+
+    function = vectorize(target=target)(local)
+    function(5, 3), function(5.0, 3.0)
+    function.disable_compile()
+    copy = pickle.loads(pickle.dumps(function))
+    assert copy.types == function.types and copy(5, 3) == 2 and copy(np.float32(5), np.float32(3)) == 2.0
+    with pytest.raises(TypeError):
+        copy(1j, 2)
