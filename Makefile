@@ -130,32 +130,65 @@ $(B)/venv/%/.installed: $(B)/dist/%/.built
 # ---- tests ---------------------------------------------------------------------------------------------------------
 
 # Tests run from an empty folder: in the root, `import krait` could find the sources instead of what is tested.
-# run_tests(python, log name, arguments)
+# run_tests(python, log name, arguments, files and folders)
 define run_tests
 	mkdir -p $(B)/run $(B)/log
 	cd $(B)/run
-	PYTHONSAFEPATH=1 $(1) -m pytest -c $(ROOT)/pyproject.toml --rootdir=$(ROOT) $(ROOT)/tests -n $(TEST_JOBS) --dist worksteal \
-	    -o cache_dir=$(B)/run/pytest_cache $(3) $(PYTEST_ARGS) 2>&1 | tee $(B)/log/test-$(2).txt
+	PYTHONSAFEPATH=1 $(1) -m pytest -c $(ROOT)/pyproject.toml --rootdir=$(ROOT) $(or $(4),$(ROOT)/tests) -n $(TEST_JOBS) \
+	    --dist worksteal -o cache_dir=$(B)/run/pytest_cache $(3) $(PYTEST_ARGS) 2>&1 | tee $(B)/log/test-$(2).txt
 endef
 TEST_JOBS ?= 2
 
-# On the first version everything, on the others less of what cannot depend on the version: tests/portions.py.
+# On the first version everything, on the others less of what cannot depend on the version, and with less optimisation:
+# tests/portions.py.
+install-%: $(B)/venv/%/.installed ;
 test-%: $(B)/venv/%/.installed
 	echo "== tests on CPython $*"
-	export KRAIT_TEST_AGAIN=$(if $(filter-out $(FIRST),$*),1)
+	$(if $(filter-out $(FIRST),$*),export KRAIT_TEST_AGAIN=1 KRAIT_OPT=0)
 	$(call run_tests,$(B)/venv/$*/bin/python,$*,)
+
+# do_parts: a shell function that makes the targets it is given, all of them, and says how long each took; it adds those
+# that failed to $$failed.
+define do_parts
+	failed=
+	do_parts() {
+	    local part began
+	    for part; do
+	        began=$$SECONDS
+	        $(MAKE) $$part || failed="$$failed $${part#do-}"
+	        echo "== $${part#do-}: $$((SECONDS - began)) s"
+	    done
+	}
+endef
+LATER := $(filter-out $(FIRST),$(FOUND))
 
 # Everything is run before the verdict: one failure does not hide the next.
 do-test:
 	echo "CPython found: $(FOUND)"
-	failed=
-	for part in do-format-check do-check-clang $(FOUND:%=test-%) do-test-libclc; do
-	    began=$$SECONDS
-	    $(MAKE) $$part || failed="$$failed $${part#do-}"
-	    echo "== $${part#do-}: $$((SECONDS - began)) s"
-	done
+	$(do_parts)
+	do_parts environments install-$(FIRST)
+	mkdir -p $(B)/log
+	nice -n 19 $(MAKE) do-test-beside > $(B)/log/beside.txt 2>&1 &
+	beside=$$!
+	trap "kill $$beside 2>/dev/null || true" EXIT
+	do_parts test-$(FIRST)
+	wait $$beside || failed="$$failed beside"
+	cat $(B)/log/beside.txt
+	do_parts $(LATER:%=test-%) do-test-libclc
 	if [ -n "$$failed" ]; then echo "FAILED:$$failed" >&2; exit 1; fi
 	echo "all tests passed on CPython $(FOUND), and with libclc"
+
+# At once: most of the time they wait for the network.  What fails here fails again where it is needed.
+environments:
+	for target in $(LATER:%=$(B)/venv/%/.ready) $(B)/tools/.ready; do $(MAKE) $$target & done
+	$(MAKE) $(B)/libdevice/.ready
+	wait
+
+# What needs none of the first version's tests is done beside them, with what they leave of the processors.
+do-test-beside:
+	$(do_parts)
+	do_parts do-format-check do-check-clang $(LATER:%=$(B)/dist/%/.built) $(B)/dist-libclc/$(FIRST)/.built
+	if [ -n "$$failed" ]; then echo "FAILED:$$failed" >&2; exit 1; fi
 
 # The build without libdevice: what depends on device math, on one version.
 do-test-libclc: $(B)/dist-libclc/$(FIRST)/.built
@@ -163,7 +196,8 @@ do-test-libclc: $(B)/dist-libclc/$(FIRST)/.built
 	rm -rf $(B)/libclc-site
 	$(B)/venv/$(FIRST)/bin/python $(PIP) install --no-deps --target $(B)/libclc-site $(B)/dist-libclc/$(FIRST)/*.whl
 	$(call add_testing,,$(FIRST),-libclc,$(B)/libclc-site)
-	$(call run_tests,env PYTHONPATH=$(B)/libclc-site $(B)/venv/$(FIRST)/bin/python,libclc,-m device_math) || [ $$? = 5 ]
+	files=$$(grep -rl --include='test_*.py' device_math $(ROOT)/tests)
+	$(call run_tests,env PYTHONPATH=$(B)/libclc-site $(B)/venv/$(FIRST)/bin/python,libclc,-m device_math,$$files) || [ $$? = 5 ]
 
 do-test-gpu: $(B)/venv/$(FIRST)/.installed
 	KRAIT_TEST_GPU=1 KRAIT_CUDA_DEVICE=gpu

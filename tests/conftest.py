@@ -147,6 +147,12 @@ def golden(request):
     return check
 
 
+@pytest.fixture
+def optimised(monkeypatch):
+    """For tests of what level 0, which later versions run at, does in another way: portions.py."""
+    monkeypatch.setenv("KRAIT_OPT", "3")
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_left_on_the_heap():
     """Every object that compiled code made during a test is released when the test is over."""

@@ -6,6 +6,11 @@ depend on: examples drawn by hypothesis, random programs, and parameters that ch
 of what the same function is given, or which of a library's rows it calls in the same way.  Types and rows are looked up
 in C that is compiled once for all versions.  In the folders of rooms that see no object of the interpreter, and of the
 library's functions, one parameter in four of each test is enough, other ones on each version.
+
+LLVM's passes and code generator are compiled once for all versions, too, and take most of a test's time.  The first
+version runs the whole suite with the optimisation that users have, the others without it (KRAIT_OPT=0): they find what
+level 0 alone does wrong, and miss what a version's bytecode makes of the optimiser.  A test that is about optimised
+code asks for the fixture `optimised`.  `make wheel` runs everything optimised on every version.
 """
 
 import os

@@ -240,7 +240,7 @@ def test_send():
     assert "compiled generator" in repr(g) and g.__name__ == "count"
 
 
-def test_deep_delegation():
+def test_deep_delegation(optimised):
     text = "def down(n):\n    if n > 0:\n        yield from down(n - 1)\n        yield n\n"
     compiled = njit(make(text, "down"))
     assert list(compiled(200)) == list(range(1, 201))

@@ -205,8 +205,20 @@ def test_getitem(name):
                 raise AssertionError(f"a[{text}], i={i}, j={j}: {error}") from None
 
 
-@each_array
-@pytest.mark.parametrize("value", some([7, 2.5, True, np.float32(1.5), np.int8(-3)]), ids=repr)
+STORED = [7, 2.5, True, np.float32(1.5), np.int8(-3)]
+
+
+def stored_scalars():
+    """Into one array of each type every scalar: how it is converted.  Into the others one: where it goes."""
+    types = set()
+    for place, name in enumerate(ARRAYS):
+        new = ARRAYS[name].dtype not in types
+        types.add(ARRAYS[name].dtype)
+        for value in STORED if new else [STORED[place % len(STORED)]]:
+            yield pytest.param(name, value, id=f"{name}-{value!r}")
+
+
+@pytest.mark.parametrize("name, value", some(stored_scalars()))
 def test_setitem_of_a_scalar(name, value):
     """Into elements and slices; a read-only array raises, or is refused when it is compiled."""
     array = ARRAYS[name]

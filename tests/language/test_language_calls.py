@@ -569,7 +569,7 @@ def test_the_code_of_a_jitted_function_may_change():
 
 
 @pytest.mark.parametrize("kibibytes", [64, 256, 512, 1024, 0])
-def test_recursion_ends_before_the_stack_of_its_thread(kibibytes):
+def test_recursion_ends_before_the_stack_of_its_thread(kibibytes, optimised):
     @njit
     def depth(n):
         return 0 if n == 0 else depth(n - 1) + 1
