@@ -131,6 +131,12 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(skip)
 
 
+def pytest_collection_finish():
+    """What the tests themselves are made of is kept out of collections: thousands of tests would make each a slow one."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def golden(request):
     """golden(text, name): compares text with tests/golden/<name>, or writes it with --update-golden."""
