@@ -71,12 +71,12 @@ make_venv = python="$(call find_python,$(1))"; \
 # With what building and testing need, pinned.
 $(B)/venv/%/.ready: requirements/build.txt requirements/test.txt tools/find_pythons.sh
 	$(call make_venv,$*,$(B)/venv/$*)
-	$(B)/venv/$*/bin/python $(PIP) install -r requirements/build.txt -r requirements/test.txt
+	$(B)/venv/$*/bin/python $(PIP) install --no-compile -r requirements/build.txt -r requirements/test.txt
 	touch $@
 
 $(B)/tools/.ready: requirements/dev.txt
 	$(call make_venv,$(FIRST),$(B)/tools)
-	$(B)/tools/bin/python $(PIP) install -r requirements/dev.txt
+	$(B)/tools/bin/python $(PIP) install --no-compile -r requirements/dev.txt
 	touch $@
 
 $(B)/libdevice/.ready: tools/fetch_libdevice.py pyproject.toml $(B)/venv/$(FIRST)/.ready

@@ -132,7 +132,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    """What the tests themselves are made of is kept out of collections: thousands of tests would make each a slow one."""
+    """What the tests are made of is kept out of collections: thousands of tests would make each a slow one."""
     gc.collect()
     gc.freeze()
 
