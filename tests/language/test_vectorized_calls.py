@@ -314,13 +314,17 @@ METHODS = {
 OF_NUMPY = [np.add, np.multiply, np.subtract, np.maximum, np.minimum, np.hypot, np.logaddexp, further, joined]
 
 
-@pytest.mark.parametrize("dtype", some(["i4", "i8", "f4", "f8"]))
+DTYPES = ["i4", "i8", "f4", "f8"]
+
+
+@pytest.mark.parametrize("dtype", some(DTYPES))
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_of_ufuncs(name, dtype):
+    """Every method of every ufunc, each with two types of elements."""
     rng = np.random.default_rng(len(name))
     x = (rng.random((5, 7)) * 4 + 1).astype(dtype)
     method = METHODS[name]
-    for ufunc in OF_NUMPY:
+    for ufunc in OF_NUMPY[DTYPES.index(dtype) % 2 :: 2]:
         expected = method(ufunc, x)
 
         @njit
