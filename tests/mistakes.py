@@ -622,11 +622,12 @@ MISTAKES = {
             def k(self, x):
                 x[cuda.grid(1)] = 1
         Step().k[1, 16](X)""",
-    "empty list in a list": """
+    "empty list that is filled": """
         @njit
-        def f(rows):
-            return len(rows)
-        f([[1, 2], []])""",
+        def f(values):
+            values.append(1)
+            return len(values)
+        f([])""",
     "lists of several types in a list": """
         @njit
         def f(rows):

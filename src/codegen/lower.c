@@ -73,6 +73,18 @@ static LLVMValueRef lower_param(Lower *l, const Value *value) {
     return known ? known : LLVMGetUndef(l_type(l, value->type));
 }
 
+/* The list or the instance that the value is; NULL: None. */
+static LLVMValueRef object_or_null(Lower *l, const Value *value) {
+    const Type *type = value->type;
+    if (type->kind != TY_OPTIONAL) return l_value(l, value);
+    LLVMValueRef content = l_content(l, type, l_value(l, value));
+    return LLVMBuildSelect(l->b, l_present(l, type, l_value(l, value)), content, l_null(l->ptr), "");
+}
+
+static const Type *content_type(const Value *value) {
+    return value->type->kind == TY_OPTIONAL ? value->type->items[0] : value->type;
+}
+
 static LLVMValueRef lower_identity(Lower *l, const Value *value) {
     /* After inference `is` compares objects, and None-ness: of an Optional by its flag, else by its type. */
     const Value *a = value->args[0], *b = value->args[1];
@@ -85,8 +97,9 @@ static LLVMValueRef lower_identity(Lower *l, const Value *value) {
         same = l_icmp(l, LLVMIntEQ, l_value(l, a), l_value(l, b));
     else if (a->type->kind == TY_ARRAY && b->type->kind == TY_ARRAY)
         same = a == b ? l_i1(l, true) : NULL;
-    else if ((a->type->kind == TY_LIST || type_is_shared(a->type)) && b->type == a->type)
-        same = l_icmp(l, LLVMIntEQ, l_value(l, a), l_value(l, b));
+    else if ((content_type(a)->kind == TY_LIST || type_is_shared(content_type(a))) &&
+             content_type(b) == content_type(a))
+        same = l_icmp(l, LLVMIntEQ, object_or_null(l, a), object_or_null(l, b));
     else if (type_is_table(a->type) && b->type == a->type)
         same = l_icmp(l, LLVMIntEQ, l_item(l, a->type, l_value(l, a), 0), l_item(l, b->type, l_value(l, b), 0));
     else if (!l_has_bytes(a->type) && !l_has_bytes(b->type))

@@ -193,6 +193,16 @@ static LLVMValueRef to_choice(Lower *l, LLVMValueRef value, const Type *from, co
     return number;
 }
 
+/* An instance in memory is laid out as its type says, so that it is never one of another type. */
+static bool lies_otherwise(const Type *from, const Type *to) {
+    if (from == to || from->kind != to->kind) return false;
+    if (type_is_shared(from)) return true;
+    for (uint32_t i = 0; i < from->count && i < to->count; i++)
+        if (lies_otherwise(from->items[i], to->items[i])) return true;
+    return false;
+}
+
+
 LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from, const Type *to) {
     if (from == to) return value;
     LLVMValueRef result = NULL;
@@ -217,6 +227,8 @@ LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from, const Typ
     else if (from->kind == to->kind &&
              (from->kind == TY_TUPLE || from->kind == TY_CLOSURE || from->kind == TY_SLICE || from->kind == TY_EXC))
         result = convert_items(l, value, from, to);
+    else if ((type_is_container(from) || type_is_shared(from)) && lies_otherwise(from, to))
+        result = NULL;
     else if (type_is_object(from) && type_is_object(to))
         result = value; /* a string and its code points */
     else if (type_is_table(from) && to->kind == TY_TUPLE)

@@ -174,6 +174,7 @@ LLVMValueRef lower_func_object_new(Lower *l, const Value *call) {
     LLVMValueRef item = l_raw_load(l, l->ptr, field(l, list, offsetof(ListBody, items)), 8);
     LLVMBuildMemSet(l->b, item, l_i8(l, 0), bytes, 8);
     l_raw_store(l, l_i64(l, 1), field(l, list, offsetof(ListBody, length)), 8);
+    if (type_leads_back(call->type)) l_call_named(l, "krait_heap_may_cycle", l->v, &head, 1);
     return list;
 }
 

@@ -3,6 +3,8 @@
  * In: values of TY_STRING, which are lists of code points (lower_list.c), and constants.  Out: a text of the program is
  * an object that lies in the module and is never released; what the interpreter does for compiled code (formats, print,
  * most methods) is one call, with the arguments in memory. */
+#include <stddef.h> /* offsetof */
+
 #include "codegen/lower.h"
 
 /* The code point that UTF-8 begins with; the text is valid. */
@@ -36,7 +38,7 @@ LLVMValueRef l_const_string(Lower *l, const Const *konst) {
                              l_i64(l, sizeof(ListBody)),
                              none,
                              none,
-                             LLVMConstNull(LLVMArrayType2(l->i8, HEAP_CONTENT - sizeof(HeapHead))),
+                             LLVMConstNull(LLVMArrayType2(l->i8, HEAP_CONTENT - offsetof(HeapHead, before))),
                              length,
                              length,
                              items,

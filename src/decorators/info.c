@@ -109,6 +109,7 @@ static PyObject *cache_folder(PyObject *module, PyObject *unused) {
 /* What compiled code has made on the heap, and what was given up of it. */
 static PyObject *allocation_stats(PyObject *module, PyObject *unused) {
     (void)module, (void)unused;
+    heap_collect_cycles();
     HeapStats stats = heap_stats();
     return Py_BuildValue("LL", (long long)stats.allocated, (long long)stats.released);
 }

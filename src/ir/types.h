@@ -192,6 +192,16 @@ const Type *type_shared_instance(TypeTable *table, ObjRef class, const char *tit
                                  const Type *const *items, size_t count);
 const Type *type_object_like(TypeTable *table, const Type *like, const Type *const *items);
 const Type *type_object_body(const Type *object);
+/* Instances that hold instances of their own class (recursive.c).  What attribute `field` holds; an item of the type by
+ * itself may be a way back. */
+const Type *type_attribute(const Type *object, unsigned field);
+bool type_leads_back(const Type *object);           /* whether an instance may hold itself, by way of others */
+bool type_mentions(const Type *type, ObjRef class); /* whether an instance of the class lies somewhere inside */
+/* The instance of the class of `like` whose attributes hold what each of the lists says, which `join` unites; NULL:
+ * nothing does. */
+typedef const Type *TypeJoin(void *self, const Type *a, const Type *b);
+const Type *type_object_of(TypeTable *table, const Type *like, const Type *const *const *lists, size_t nlists,
+                           TypeJoin *join, void *self);
 /* S, or wide U, of so many characters. */
 const Type *type_chars(TypeTable *table, bool wide, uint32_t count);
 enum { CHARS_MAX_COUNT = 256 }; /* longer ones are not compiled: each character is a leaf */
@@ -278,6 +288,8 @@ static inline bool type_is_instance(const Type *type) { /* of a class of the use
     return type->kind == TY_STRUCT && (type->form == STRUCT_INSTANCE || type->form == STRUCT_OBJECT);
 }
 static inline bool type_is_shared(const Type *type) { return type->kind == TY_STRUCT && type->form == STRUCT_OBJECT; }
+/* In the type of an instance, one of a class that it is part of. */
+static inline bool type_is_back(const Type *type) { return type_is_shared(type) && type->count == 0; }
 static inline bool type_is_table(const Type *type) { return type->kind == TY_DICT || type->kind == TY_SET; }
 static inline bool type_is_container(const Type *type) { return type->kind == TY_LIST || type_is_table(type); }
 

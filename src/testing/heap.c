@@ -4,7 +4,7 @@
  *                             references it takes),
  *                             "retain a", "release a", "share a", "stats"; gives a line each: the object's count, or
  *                             "released n" of how many objects were, last how many were never released
- *   heap_objects()            how many objects are in use
+ *   heap_objects()            how many objects are in use, cycles that nobody uses being given up before
  *   heap_chain(length)        releases the first of a chain of objects; gives how many are left
  *   heap_threads(n, times)    n threads retain and release one shared object; gives its count and what is left after */
 #include "testing/testing.h"
@@ -148,6 +148,7 @@ static PyObject *testing_heap_threads(PyObject *self, PyObject *args) {
 
 static PyObject *testing_heap_objects(PyObject *self, PyObject *unused) {
     (void)self, (void)unused;
+    heap_collect_cycles();
     return PyLong_FromLongLong(in_use());
 }
 

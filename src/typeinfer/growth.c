@@ -42,14 +42,15 @@ bool typeinfer_is_open(const Type *type) {
 /* ---- types ---- */
 
 /* The type with other items; NULL: it has none that can change. */
-static const Type *with_items(TypeTable *types, const Type *like, const Type *const *items) {
+static const Type *with_items(Infer *in, const Type *like, const Type *const *items) {
+    TypeTable *types = in->types;
     switch (like->kind) {
     case TY_LIST:
     case TY_CELL: return type_with_items(types, (TypeKind)like->kind, 0, items, 1);
     case TY_TUPLE: return type_tuple_like(types, like, items);
     case TY_OPTIONAL: return type_optional(types, items[0]);
     case TY_ITER: return type_iter(types, (IterKind)like->iter, items, like->count);
-    case TY_STRUCT: return type_is_shared(like) ? type_object_like(types, like, items) : NULL;
+    case TY_STRUCT: return type_is_shared(like) ? typeinfer_object(in, like, items) : NULL;
     default: return NULL;
     }
 }
@@ -73,7 +74,7 @@ static const Type *merged(Infer *in, const Type *a, const Type *b) {
     if (!a->count) return NULL;
     const Type **items = ARENA_ARRAY(in->arena, const Type *, a->count);
     for (uint32_t i = 0; i < a->count; i++) TRY(items[i] = merged(in, a->items[i], b->items[i]));
-    return with_items(in->types, a, items);
+    return with_items(in, a, items);
 }
 
 /* A display takes numbers of several types as one that holds them all. */
@@ -125,6 +126,7 @@ typedef struct Filling {
 /* The first container in which they differ. */
 static bool find_filling(Filling *f, const Type *from, const Type *to) {
     if (from->kind == TY_OPTIONAL) return find_filling(f, from->items[0], infer_content(to));
+    to = infer_content(to);
     if (from == to || from->kind != to->kind) return false;
     if (type_is_shared(from)) return f->hole = from, f->with = to, true;
     if (type_is_container(from) && holds_nothing(from)) return f->hole = from, f->with = to, true;
@@ -134,13 +136,34 @@ static bool find_filling(Filling *f, const Type *from, const Type *to) {
     return false;
 }
 
+/* An instance of the class that `from` leads to; NULL: none, or it is far. */
+static const Type *find_object(const Type *from, ObjRef class, int depth) {
+    const Type *found = NULL;
+    if (type_is_shared(from) && from->object == class) return from;
+    if (depth == 0) return NULL;
+    for (uint32_t i = 0; i < from->count && !found; i++)
+        found = find_object(type_is_shared(from) ? type_attribute(from, i) : from->items[i], class, depth - 1);
+    return found;
+}
+
+/* Where each of two classes leads to the other, the type of the one says what the other holds. */
+static const Type *filled_around(const Filling *f, const Type *type) {
+    enum { FAR = 8 };
+    bool around = type_is_shared(type) && type_is_shared(f->hole) && type->object != f->hole->object &&
+                  type_mentions(type, f->hole->object) && type_mentions(f->hole, type->object);
+    const Type *with = around ? find_object(f->with, type->object, FAR) : NULL;
+    return with ? typeinfer_join(f->in->config->promotion, f->in->types, type, with) : NULL;
+}
+
 static const Type *filled(const Filling *f, const Type *type) {
+    const Type *around = filled_around(f, type);
     if (type == f->hole) return f->with;
+    if (around) return around;
     if (!typeinfer_is_open(type)) return type;
     if (type->kind == TY_DICT) return type_table_of(f->in->types, type_key(type), filled(f, type_dict_value(type)));
     const Type **items = ARENA_ARRAY(f->in->arena, const Type *, type->count);
     for (uint32_t i = 0; i < type->count; i++) items[i] = filled(f, type->items[i]);
-    const Type *made = with_items(f->in->types, type, items);
+    const Type *made = with_items(f->in, type, items);
     return made ? made : type;
 }
 
@@ -235,8 +258,9 @@ static bool want_attribute(Growth *g, Value *value, const Type *type) {
     if (field < 1) return false;
     const Type **items = ARENA_ARRAY(g->in->arena, const Type *, object->count);
     for (uint32_t i = 0; i < object->count; i++) items[i] = (int)i == field ? type : object->items[i];
-    want(g, value->args[0], type_object_like(g->in->types, object, items));
-    return true;
+    const Type *whole = typeinfer_object(g->in, object, items);
+    if (whole) want(g, value->args[0], whole);
+    return whole;
 }
 
 /* The callers are asked for another argument; this instance is of no use to them. */
@@ -344,10 +368,18 @@ bool solver_put(Typing *t, Value *container, const Type *more) {
                                      "have the values: convert them, or use a namedtuple or a class for things of "
                                      "several types");
     }
-    typing_fail(t, DIAG_NO_UNIFY, "what items this %s has is not known where it is made",
-                more->kind == TY_LIST   ? "list"
-                : more->kind == TY_DICT ? "dict"
-                                        : "set");
+    const char *kind = more->kind == TY_LIST ? "list" : more->kind == TY_DICT ? "dict" : "set";
+    if (stays->op == OP_PARAM && !t->in->inst->caller) {
+        typing_fail(t, DIAG_NO_UNIFY,
+                    "the argument `%s` is an empty %s, which says nothing about the items that are put "
+                    "into it here",
+                    stays->name, kind);
+        return typing_hint(t, "make it in the function, or pass one that has a type: %s",
+                           more->kind == TY_LIST   ? "krait.typed.List.empty_list(krait.types.float64)"
+                           : more->kind == TY_DICT ? "krait.typed.Dict.empty(krait.types.int64, krait.types.float64)"
+                                                   : "a set that is not empty");
+    }
+    typing_fail(t, DIAG_NO_UNIFY, "what items this %s has is not known where it is made", kind);
     return typing_hint(t, "put an item in where it is made, or make it in this function");
 }
 

@@ -424,6 +424,8 @@ bool typeinfer_is_open(const Type *type);                            /* a list, 
 bool typeinfer_takes(Infer *in, const Type *type, const Type *more); /* held by a cast that keeps its kind */
 /* The value has this type, or one that holds what this does, too: every display that it may come from gets it.  The
  * value that cannot, or NULL. */
+/* The instance of the class of `like` whose attributes hold that; NULL: what its class leads back to has two types. */
+const Type *typeinfer_object(Infer *in, const Type *like, const Type *const *items);
 Value *typeinfer_grow(Infer *in, Value *value, const Type *type);
 /* What gives items of the one type gives those of the other, which holds something where that holds nothing. */
 void typeinfer_fill(Infer *in, Value *value, const Type *from, const Type *to);

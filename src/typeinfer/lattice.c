@@ -41,12 +41,25 @@ static const Type *join_arrays(TypeTable *types, const Type *a, const Type *b) {
     return a->record ? type_record(types, a->items[0], like.readonly) : type_view(types, &like, a->ndim, layout);
 }
 
+typedef struct Joining {
+    Promotion promotion;
+    TypeTable *types;
+} Joining;
+
+static const Type *join_attributes(void *self, const Type *a, const Type *b) {
+    const Joining *joining = self;
+    return typeinfer_join(joining->promotion, joining->types, a, b);
+}
+
 /* Objects of one class are made again with attributes that hold both. */
 static const Type *join_objects(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
-    const Type *items[OBJECT_MOST + 1];
-    if (a->object != b->object || a->count != b->count || a->count > OBJECT_MOST + 1) return NULL;
-    for (uint32_t i = 0; i < a->count; i++) TRY(items[i] = typeinfer_join(promotion, types, a->items[i], b->items[i]));
-    return type_object_like(types, a, items);
+    if (a->object != b->object || a->count != b->count) return NULL;
+    return type_object_of(types, a, (const Type *const *[]){a->items, b->items}, 2, join_attributes,
+                          &(Joining){promotion, types});
+}
+
+const Type *typeinfer_object(Infer *in, const Type *like, const Type *const *items) {
+    return type_object_of(in->types, like, &items, 1, join_attributes, &(Joining){in->config->promotion, in->types});
 }
 
 /* What can be changed has one type for all who see it: only what holds nothing yet takes the other's. */

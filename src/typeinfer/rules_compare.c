@@ -227,6 +227,13 @@ static bool identity_known(Typing *t, bool same) {
     return typing_become_const(t, const_bool(t->in->arena, t->in->types, same == (t->op == OP_IS)));
 }
 
+/* Of instances of one class, of which one may be None: whether they are one object, or both None. */
+static bool optional_identity(Typing *t, const Type *first, const Type *second) {
+    if (!t->emit || first == second) return typing_result(t, infer_bool(t->in), NULL);
+    return typing_fail(t, DIAG_TYPING, "%s and %s are instances of one class whose attributes have different types",
+                       typing_arg_text(t, 0), typing_arg_text(t, 1));
+}
+
 bool rule_identity(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
     if (typing_is_one(t)) return identity_known(t, true);
@@ -249,6 +256,10 @@ bool rule_identity(Typing *t) {
     if (bools) return typing_become_op(t, t->op == OP_IS ? OP_EQ : OP_NE);
     if (a->kind != b->kind && a->kind != TY_OPTIONAL && b->kind != TY_OPTIONAL) return identity_known(t, false);
     if (type_is_container(a) && a->kind == b->kind && a != b) return identity_known(t, false);
+    const Type *first = infer_content(a), *second = infer_content(b);
+    if (type_is_shared(first) && type_is_shared(second) && first->object == second->object &&
+        (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL))
+        return optional_identity(t, first, second);
     if (type_is_shared(a) && a != b) return identity_known(t, false);
     if ((type_is_container(a) || type_is_shared(a)) && a == b) return typing_result(t, infer_bool(t->in), NULL);
     /* __eq__ of a dataclass asks this before it compares the fields (3.13), where the answer makes no difference: an

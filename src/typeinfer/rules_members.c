@@ -138,7 +138,8 @@ static bool become_truth(Typing *t, Fact fact, Value *value, Op op) {
 
 /* Without an answer two objects are equal if they are one. */
 static bool same_object(Typing *t, bool *own) {
-    if (!type_is_shared(t->args[0].type) || !type_is_shared(t->args[1].type)) return true;
+    const Type *a = infer_content(t->args[0].type), *b = infer_content(t->args[1].type);
+    if (!type_is_shared(a) || !type_is_shared(b)) return true;
     *own = true;
     return typing_become_op(t, t->op == OP_EQ ? OP_IS : OP_IS_NOT);
 }

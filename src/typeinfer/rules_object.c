@@ -10,31 +10,21 @@
 
 /* ---- types ---- */
 
-/* Whether an instance of the class lies somewhere inside. */
-static bool holds_class(const Type *type, ObjRef class) {
-    if (type_is_shared(type) && type->object == class) return true;
-    for (uint32_t i = 0; i < type->count; i++)
-        if (holds_class(type->items[i], class)) return true;
-    return false;
-}
-
 static const Type *with_attribute(Infer *in, const Type *object, unsigned field, const Type *item) {
     const Type **items = ARENA_ARRAY(in->arena, const Type *, object->count);
     for (uint32_t i = 0; i < object->count; i++) items[i] = i == field ? item : object->items[i];
-    return type_object_like(in->types, object, items);
+    return typeinfer_object(in, object, items);
 }
 
 /* ---- x.name ---- */
 
 bool typing_get_attribute(Typing *t, const Type *object, unsigned field) {
-    const Type *item = object->items[field];
+    const Type *item = type_attribute(object, field);
     if (item->kind == TY_BOTTOM && !t->emit) return typing_result(t, item, NULL);
     if (item->kind == TY_BOTTOM) {
         typing_fail(t, DIAG_NO_ATTRIBUTE, "what the attribute `%s` of %s holds is not known", object->names[field],
                     typing_arg_text(t, 0));
-        return typing_hint(t,
-                           "assign it in __init__; where it holds instances of the same class, keep these in a list, "
-                           "and refer to one by its index, -1 for none");
+        return typing_hint(t, "assign it in __init__");
     }
     if (!t->emit) return typing_become(t, NULL, item);
     Value *args[2] = {typing_make_cast(t, t->values[0], object), typing_make_int(t, field)};
@@ -43,7 +33,7 @@ bool typing_get_attribute(Typing *t, const Type *object, unsigned field) {
 
 static bool refuse_type(Typing *t, const Type *object, unsigned field, const Type *item) {
     typing_fail(t, DIAG_NO_UNIFY, "the attribute `%s` of %s is assigned %s and %s", object->names[field],
-                typing_arg_text(t, 0), typing_text(t, object->items[field]), typing_text(t, item));
+                typing_arg_text(t, 0), typing_text(t, type_attribute(object, field)), typing_text(t, item));
     return typing_hint(t,
                        "an attribute has one type in compiled code, and an object that came from outside keeps those "
                        "that it came with: convert the value, or set it to one of that type before the call");
@@ -52,15 +42,12 @@ static bool refuse_type(Typing *t, const Type *object, unsigned field, const Typ
 /* The attribute holds this as well: the type of the object where it is made follows. */
 static bool put(Typing *t, const Type *object, unsigned field, const Type *item) {
     Infer *in = t->in;
-    const Type *old = object->items[field], *joined = typeinfer_join(in->config->promotion, in->types, old, item);
-    if (holds_class(item, object->object)) {
-        typing_fail(t, DIAG_UNSUPPORTED, "an instance of a class cannot hold instances of the same class: `%s` of %s",
-                    object->names[field], typing_arg_text(t, 0));
-        return typing_hint(t, "keep the objects in a list, and refer to one by its index; -1 for none");
-    }
+    const Type *old = type_attribute(object, field);
+    const Type *joined = typeinfer_join(in->config->promotion, in->types, old, item), *whole;
     if (joined == old || t->emit || item->kind == TY_BOTTOM) return true;
     if (!joined) return refuse_type(t, object, field, item);
-    const Value *stays = typeinfer_grow(in, t->values[0], with_attribute(in, object, field, joined));
+    if (!(whole = with_attribute(in, object, field, joined))) return refuse_type(t, object, field, item);
+    const Value *stays = typeinfer_grow(in, t->values[0], whole);
     /* who called with the object will call with another one */
     bool asked = stays && stays->op == OP_PARAM && in->inst->wanted && in->inst->wanted[stays->imm.i];
     return !stays || asked || refuse_type(t, object, field, item);
@@ -69,10 +56,10 @@ static bool put(Typing *t, const Type *object, unsigned field, const Type *item)
 bool typing_set_attribute(Typing *t, const Type *object, unsigned field) {
     const Type *item = typeinfer_general(t->in, t->args[1].type);
     TRY(put(t, object, field, item));
-    if (!t->emit) typeinfer_fill(t->in, t->values[1], item, object->items[field]);
+    if (!t->emit) typeinfer_fill(t->in, t->values[1], item, type_attribute(object, field));
     if (t->emit) {
         Value *args[3] = {typing_make_cast(t, t->values[0], object), typing_make_int(t, field), NULL};
-        args[2] = typing_make_cast(t, t->values[1], object->items[field]);
+        args[2] = typing_make_cast(t, t->values[1], type_attribute(object, field));
         typing_make_func(t, FUNC_OBJECT_SET, infer_none(t->in), args, 3);
     }
     return typing_become_const(t, const_none(t->in->arena, t->in->types));
@@ -106,7 +93,7 @@ static Value *make_object(Typing *t, const Type *type) {
         const Const *value = first_value(t, type, i);
         if (!value) continue;
         Value *args[3] = {object, typing_make_int(t, i), typing_make_const(t, value)};
-        args[2] = typing_make_cast(t, args[2], type->items[i]);
+        args[2] = typing_make_cast(t, args[2], type_attribute(type, i));
         typing_make_func(t, FUNC_OBJECT_SET, infer_none(t->in), args, 3);
     }
     return object;

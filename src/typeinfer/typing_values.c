@@ -158,6 +158,12 @@ Value *typing_make_cast(Typing *t, Value *value, const Type *to) {
     if (from->kind == TY_STR && to == typing_characters_type(t->in))
         return typing_make_cast(t, typing_make_cast(t, value, to->items[0]), to);
     if (from->kind == TY_TUPLE && to->kind == TY_TUPLE) return cast_tuple(t, value, to);
+    if (type_is_shared(from) && type_is_shared(to)) {
+        typing_fail(t, DIAG_NO_UNIFY, "instances of one class meet here whose attributes hold values of other types");
+        typing_hint(t,
+                    "the attributes of an argument keep the types that they came with: make the instance in compiled "
+                    "code, or let __init__ assign what each attribute will hold");
+    }
     if (type_is_container(from) && type_is_container(to) && typeinfer_is_open(from)) { /* growth.c did not get there */
         typing_fail(t, DIAG_NO_UNIFY, "what this %s holds is not known where it is made", infer_text(t->in, from));
         typing_hint(t, "put an item in where it is made, or make it in this function");

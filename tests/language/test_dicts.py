@@ -173,7 +173,7 @@ def test_refusals(body, words):
 
 def test_arguments_that_have_no_type():
     f = njit(function("return len(a)", 1))
-    cases = [({}, "an empty dict"), (set(), "an empty set"), ({1: 2, "x": 3}, "keys have several types")]
+    cases = [({1: 2, "x": 3}, "keys have several types")]
     cases += [({1: 2, 3: "x"}, "values have several types"), ({1, "x"}, "items have several types")]
     for value, words in cases:
         with pytest.raises(TypeError, match=words):

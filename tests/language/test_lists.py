@@ -247,7 +247,7 @@ def test_refused(body, message):
 
 
 def test_arguments_that_are_refused():
-    cases = (([], "an empty list"), ([1, 2.5], "int and float"), ([1, "x"], "int and str"), ([object()], "object"))
+    cases = (([1, 2.5], "int and float"), ([1, "x"], "int and str"), ([object()], "object"))
     for bad, message in cases:
         with pytest.raises(TypeError, match=message):
             njit(lambda x: len(x))(bad)

@@ -204,20 +204,6 @@ def test_an_attribute_that_is_not_set():
 
 
 def test_refusals():
-    class Node:
-        def __init__(self, value, next):
-            self.value = value
-            self.next = next
-
-    def chain(n):
-        node = None
-        for i in range(n):
-            node = Node(i, node)
-        return node.next.value
-
-    with pytest.raises(KraitError, match="keep (the objects|these) in a list"):
-        njit(chain)(3)
-
     def odd(flag):
         a = Account("ann")
         a.last = "text" if flag else "other"

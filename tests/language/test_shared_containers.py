@@ -9,6 +9,7 @@ import weakref
 import pytest
 from oracle import make
 
+from krait.errors import KraitError
 from krait import _testing, njit
 
 
@@ -140,7 +141,7 @@ def test_types_that_differ():
     assert f([1], [2.5]) == (2, 2)
     assert f([], [2.5]) == (1, 2)
     empty = []
-    with pytest.raises(TypeError, match="an empty list cannot be an argument"):
+    with pytest.raises(KraitError, match="is an empty list, which says nothing"):
         f(empty, empty)
     assert empty == []
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h> /* max_align_t */
 
-#include "runtime/heap/heap.h" /* heap_release */
+#include "runtime/heap/heap.h" /* heap_release, heap_forget_cycles */
 
 enum { STACK_BUFFER = 1024, MAX_STACK_PARAMS = 32 };
 
@@ -29,6 +29,7 @@ static int32_t enter_unusual(Dispatcher *self, Spec *spec, char *buffer, void *r
     PythonCaller caller = {self->core.state, spec->code, PyFunction_GET_GLOBALS(self->core.function)};
     const PythonCaller *before = tells ? python_calls_enter(&caller) : NULL;
     if (self->core.options.nogil) {
+        if (!spec->holds_lists) heap_forget_cycles();
         PyThreadState *saved = PyEval_SaveThread();
         status = spec->entry(buffer, result, exception);
         PyEval_RestoreThread(saved);
@@ -68,6 +69,7 @@ static MarshalResult try_call_with_containers(Dispatcher *self, Spec *spec, Fill
     Origins origins;
     Marshal marshal = *self->core.marshal;
     size_t written = 0;
+    if (self->core.options.nogil) heap_forget_cycles();
     origins_begin(&origins);
     marshal.origins = &origins;
     MarshalResult filled = spec_fill_containers(&marshal, spec, bound, buffer, fill == spec_convert, &written);

@@ -134,8 +134,19 @@ refuse:
     return NULL;
 }
 
-PyObject *spec_box(const Marshal *marshal, const Spec *spec, const char *result) {
+static PyObject *box(const Marshal *marshal, const Spec *spec, const char *result) {
     if (!spec->declared || spec->declared == spec->code->result)
         return marshal_box(marshal, spec->code->result, result);
     return box_declared(marshal, spec->code->result, result, spec->declared);
+}
+
+PyObject *spec_box(const Marshal *marshal, const Spec *spec, const char *result) {
+    if (marshal->origins || !marshal_holds_objects(spec->code->result)) return box(marshal, spec, result);
+    Origins origins;
+    Marshal noting = *marshal;
+    noting.origins = &origins;
+    origins_begin(&origins);
+    PyObject *object = box(&noting, spec, result);
+    origins_end(&origins);
+    return object;
 }

@@ -6,7 +6,7 @@
  * and need no lock; the statistics of the process are the sum of all threads'.  A thread that ends leaves its lists and
  * figures to the next that starts, so that nothing is ever taken out of the chain of threads, and a fork finds it
  * whole. */
-#include "runtime/heap/heap.h"
+#include "runtime/heap/cycles.h"
 
 #include <pthread.h>
 #include <stdlib.h> /* malloc, calloc */
@@ -37,8 +37,9 @@ typedef struct ThreadHeap {
     HeapHead *large;    /* a free one of `bytes`; NULL: none */
     HeapHead *unclosed; /* generators that wait for others to be closed */
     int closing;        /* how many are being closed */
-    HeapStats stats;    /* of what was done here: an object may be released elsewhere */
-    bool taken;         /* by a thread that lives */
+    Cycles cycles;
+    HeapStats stats; /* of what was done here: an object may be released elsewhere */
+    bool taken;      /* by a thread that lives */
     struct ThreadHeap *next;
 } ThreadHeap;
 
@@ -159,7 +160,13 @@ void *krait_heap_buffer(int64_t bytes, int32_t zero) {
     return object ? heap_content(object) : NULL;
 }
 
+Cycles *heap_cycles(void) {
+    ThreadHeap *heap = thread_heap();
+    return heap ? &heap->cycles : NULL;
+}
+
 static void give_back(HeapHead *object) {
+    if (object->after) cycles_leave(object);
     ThreadHeap *heap = thread_heap();
     int size = size_of(object->bytes);
     bool keep = heap && size < SIZES && heap->free[size].count < KEPT;
@@ -203,7 +210,7 @@ static bool drop(HeapHead *object) {
 
 /* ---- what an object refers to ---- */
 
-static int64_t references_of(const HeapHead *object) {
+int64_t heap_references_of(const HeapHead *object) {
     const ListBody *list = (const ListBody *)((const char *)object + HEAP_CONTENT);
     switch ((HeapKind)object->kind) {
     case HEAP_REFERENCES: return object->bytes / (int64_t)sizeof(HeapHead *);
@@ -219,8 +226,8 @@ static HeapHead *of_owner(uintptr_t owner) {
     return owner & OWNER_HEAP ? (HeapHead *)(owner & ~(uintptr_t)OWNER_BITS) : NULL;
 }
 
-/* Number `index` of references_of; NULL: none, or a Python object. */
-static HeapHead *reference(HeapHead *object, int64_t index) {
+/* Number `index` of heap_references_of; NULL: none, or a Python object. */
+HeapHead *heap_reference(HeapHead *object, int64_t index) {
     if (object->kind == HEAP_REFERENCES) return ((HeapHead **)heap_content(object))[index];
     const ListBody *list = heap_content(object);
     if (index == list->length * list->nowners) return list->items ? heap_of_content(list->items) : NULL;
@@ -256,8 +263,8 @@ static void release_all(HeapHead *first) {
     while (first) {
         HeapHead *dead = first;
         first = dead->next;
-        for (int64_t i = 0, count = references_of(dead); i < count; i++) {
-            HeapHead *child = reference(dead, i);
+        for (int64_t i = 0, count = heap_references_of(dead); i < count; i++) {
+            HeapHead *child = heap_reference(dead, i);
             if (!child || !drop(child)) continue;
             child->next = first;
             first = child;
@@ -277,6 +284,7 @@ void heap_release(HeapHead *object) {
 
 static bool mark_shared(HeapHead *object) {
     if (object->count < 0) return false;
+    if (object->after) cycles_leave(object);
     object->count = -object->count - 1;
     return true;
 }
@@ -287,8 +295,8 @@ void heap_share(HeapHead *object) {
     while (object) {
         HeapHead *parent = object;
         object = parent->next;
-        for (int64_t i = 0, count = references_of(parent); i < count; i++) {
-            HeapHead *child = reference(parent, i);
+        for (int64_t i = 0, count = heap_references_of(parent); i < count; i++) {
+            HeapHead *child = heap_reference(parent, i);
             if (!child || !mark_shared(child)) continue;
             child->next = object;
             object = child;
@@ -337,7 +345,7 @@ void krait_heap_list_truncate(HeapHead *object, int64_t length) {
     ListBody *list = heap_content(object);
     HeapHead *dead = NULL;
     for (int64_t i = length * list->nowners, end = list->length * list->nowners; i < end; i++) {
-        HeapHead *child = reference(object, i);
+        HeapHead *child = heap_reference(object, i);
         if (!child || !drop(child)) continue;
         child->next = dead;
         dead = child;

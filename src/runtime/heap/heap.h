@@ -49,6 +49,13 @@ enum { GENERATOR_BUFFER_BYTES = 128 };         /* an exception buffer has as man
  * NULL: no memory. */
 HeapHead *krait_heap_character(uint32_t code);
 HeapHead *krait_heap_characters(const HeapHead *string);
+/* The object, whole as it is, may come to refer to itself, by way of others: now and then this thread releases such
+ * objects that nobody else refers to.  (cycles.c) */
+void krait_heap_may_cycle(HeapHead *object);
+void heap_collect_cycles(void); /* now */
+/* Now, and what is left never: this thread goes on without the interpreter's lock, and generators keep what others may
+ * change meanwhile. */
+void heap_forget_cycles(void);
 /* A count that nobody changes: the object is never released. */
 enum { HEAP_FOREVER = INT32_MIN };
 static inline void *heap_content(HeapHead *object) { return (char *)object + HEAP_CONTENT; }

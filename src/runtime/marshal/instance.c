@@ -24,7 +24,7 @@ static const char *place(const Type *body, const ListBody *object, uint32_t i) {
 
 static MarshalResult take_attribute(const Marshal *marshal, const Type *type, uint32_t i, PyObject *object,
                                     ListBody *body, bool convert) {
-    const Type *item = type->items[i], *layout = type_object_body(type);
+    const Type *item = type_attribute(type, i), *layout = type_object_body(type);
     PyObject *value = PyObject_GetAttrString(object, type->names[i]);
     if (!value) PyErr_Clear();
     if (!value || item->kind == TY_BOTTOM) {
@@ -40,6 +40,32 @@ static MarshalResult take_attribute(const Marshal *marshal, const Type *type, ui
     return result;
 }
 
+static MarshalResult take_attributes(const Marshal *marshal, const Type *type, PyObject *object, const void *from,
+                                     bool convert) {
+    MarshalResult result = MARSHAL_OK;
+    for (uint32_t i = 1; result == MARSHAL_OK && i < type->count; i++)
+        result = take_attribute(marshal, type, i, object, heap_content(head_of(from)), convert);
+    return result;
+}
+
+/* Those of what was met last and of the instances that are met on the way, one after the other: they may refer to each
+ * other in a chain of any length. */
+static MarshalResult take_waiting(const Marshal *marshal, size_t first, bool convert) {
+    Origins *origins = marshal->origins;
+    MarshalResult result = MARSHAL_OK;
+    origins->all[first].waits = true;
+    if (origins->busy) return MARSHAL_OK;
+    origins->busy = true;
+    for (size_t i = first; result == MARSHAL_OK && i < origins->count; i++) {
+        Origin origin = origins->all[i];
+        if (!origin.waits) continue;
+        origins->all[i].waits = false;
+        result = take_attributes(marshal, origin.type, origin.object, origin.owners, convert);
+    }
+    origins->busy = false;
+    return result;
+}
+
 MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, PyObject *object, void *to,
                                     bool convert) {
     MarshalResult result = MARSHAL_OK;
@@ -50,9 +76,13 @@ MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, Py
     ListBody *body = heap_content(head);
     memset(body->items, 0, (size_t)body->item_bytes);
     body->length = 1;
-    for (uint32_t i = 1; result == MARSHAL_OK && i < type->count; i++)
-        result = take_attribute(marshal, type, i, object, body, convert);
-    return marshal_hand_over(marshal, type, object, head, result, to);
+    if (type_leads_back(type)) krait_heap_may_cycle(head);
+    result = marshal_hand_over(marshal, type, object, head, result, to);
+    if (result != MARSHAL_OK) return result;
+    result = marshal->origins ? take_waiting(marshal, marshal->origins->count - 1, convert)
+                              : take_attributes(marshal, type, object, to, convert);
+    if (result != MARSHAL_OK) memset(to, 0, sizeof(uintptr_t)), heap_release(head);
+    return result;
 }
 
 /* ---- to Python ---- */
@@ -67,12 +97,13 @@ static bool assign(const Marshal *marshal, const Type *type, const ListBody *bod
     for (uint32_t i = 1; i < type->count; i++) {
         const char *at = place(layout, body, i);
         PyObject *now = is_set(body, i) ? PyObject_GetAttrString(object, type->names[i]) : NULL;
-        bool there = is_there(type->items[i], at, now);
+        const Type *item = type_attribute(type, i);
+        bool there = is_there(item, at, now);
         Py_XDECREF(now);
         PyErr_Clear();
         if (!is_set(body, i) || there) continue;
-        marshal_retain(type->items[i], at); /* boxing uses a reference up */
-        PyObject *value = marshal_box(marshal, type->items[i], at);
+        marshal_retain(item, at); /* boxing uses a reference up */
+        PyObject *value = marshal_box(marshal, item, at);
         bool done = value && PyObject_SetAttrString(object, type->names[i], value) == 0;
         Py_XDECREF(value);
         if (!done) return false;
@@ -80,11 +111,48 @@ static bool assign(const Marshal *marshal, const Type *type, const ListBody *bod
     return true;
 }
 
-static PyObject *new_instance(const Marshal *marshal, const Type *type, const ListBody *body) {
+/* An instance without attributes. */
+static PyObject *bare_instance(const Marshal *marshal, const Type *type) {
     PyTypeObject *class = (PyTypeObject *)objects_get(marshal->objects, type->object);
     PyObject *empty = class ? PyTuple_New(0) : NULL, *object = empty ? class->tp_new(class, empty, NULL) : NULL;
     Py_XDECREF(empty);
-    if (object && !assign(marshal, type, body, object)) Py_CLEAR(object);
+    return object;
+}
+
+/* As with what is taken, one after the other. */
+static bool assign_waiting(const Marshal *marshal, size_t first) {
+    Origins *origins = marshal->origins;
+    bool done = true;
+    origins->all[first].waits = true;
+    if (origins->busy) return true;
+    origins->busy = true;
+    for (size_t i = first; done && i < origins->count; i++) {
+        Origin origin = origins->all[i];
+        if (!origin.waits) continue;
+        origins->all[i].waits = false;
+        done = assign(marshal, origin.type, heap_content(head_of(origin.owners)), origin.object);
+    }
+    origins->busy = false;
+    return done;
+}
+
+/* Without a table of what the call has met the way goes as deep as the instances do. */
+static bool assign_at_once(const Marshal *marshal, const Type *type, const ListBody *body, PyObject *object) {
+    if (Py_EnterRecursiveCall(" while an instance is made")) return false;
+    bool done = assign(marshal, type, body, object);
+    Py_LeaveRecursiveCall();
+    return done;
+}
+
+static PyObject *new_instance(const Marshal *marshal, const Type *type, ListBody *body, const void *from) {
+    PyObject *object = bare_instance(marshal, type);
+    if (!object) return NULL;
+    if (!marshal->copies) body->origin = object; /* until the call is over this is what it is */
+    bool done = marshal->copies || !marshal->origins
+                    ? assign_at_once(marshal, type, body, object)
+                    : origins_note(marshal, type, object, from) && assign_waiting(marshal, marshal->origins->count - 1);
+    if (!done) Py_CLEAR(object);
+    if (!done && !marshal->copies) body->origin = NULL;
     return object;
 }
 
@@ -92,9 +160,7 @@ PyObject *marshal_box_instance(const Marshal *marshal, const Type *type, const v
     HeapHead *head = head_of(from);
     ListBody *body = heap_content(head);
     PyObject *object = body->origin && !marshal->copies ? Py_NewRef((PyObject *)body->origin)
-                                                        : new_instance(marshal, type, body);
-    if (object && !marshal->copies && !body->origin && !origins_note(marshal, type, object, from)) Py_CLEAR(object);
-    if (!marshal->copies) body->origin = object; /* until the call is over this is what it is */
+                                                        : new_instance(marshal, type, body, from);
     heap_release(head);
     return object;
 }

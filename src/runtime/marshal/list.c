@@ -41,21 +41,22 @@ static const Type *refuse_items(PyObject *first, PyObject *other) {
     return NULL;
 }
 
+/* Of lists that hold nothing, and of instances of one class. */
+static const Type *both(const Marshal *marshal, const Type *a, const Type *b) {
+    bool open = a->kind == b->kind && (type_is_container(a) || type_is_shared(a));
+    return open ? marshal_join(marshal->types, a, b) : NULL;
+}
+
 const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *arena) {
     const Type *item = type_simple(marshal->types, TY_BOTTOM);
     if (!PyList_GET_SIZE(list) && marshal_declared_types(marshal, list, arena, &item, 1))
         return type_with_items(marshal->types, TY_LIST, 0, &item, 1);
-    if (!PyList_GET_SIZE(list)) {
-        PyErr_SetString(PyExc_TypeError, "an empty list cannot be an argument of compiled code, which has to know the "
-                                         "type of its items: pass krait.typed.List.empty_list(krait.types.float64), or "
-                                         "make it in the function, or pass an array, np.zeros(0)");
-        return NULL;
-    }
     if (Py_EnterRecursiveCall(" while typing a list")) return NULL;
     for (Py_ssize_t i = 0; item && i < PyList_GET_SIZE(list); i++) {
         const Type *type = marshal_typeof_const(marshal, PyList_GET_ITEM(list, i), arena, NULL);
         if (type && type->kind == TY_STR) type = type_simple(marshal->types, TY_STRING);
-        if (type && i > 0 && type != item) { type = refuse_items(PyList_GET_ITEM(list, 0), PyList_GET_ITEM(list, i)); }
+        if (type && i > 0 && type != item) type = both(marshal, item, type);
+        if (!type && !PyErr_Occurred()) refuse_items(PyList_GET_ITEM(list, 0), PyList_GET_ITEM(list, i));
         item = type;
     }
     Py_LeaveRecursiveCall();

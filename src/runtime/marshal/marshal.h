@@ -18,12 +18,14 @@ typedef struct Origin {
     PyObject *object;    /* a reference, as of the objects below */
     const Type *type;    /* TY_LIST, TY_DICT or TY_SET */
     uintptr_t owners[2]; /* the bytes of its value */
+    bool waits;          /* an instance whose attributes are still to be taken, or to be assigned */
 } Origin;
 typedef struct Origins {
     size_t count, room; /* of all */
     Origin *all;        /* in the order in which they were met */
     size_t places;      /* of numbers; 0: they are searched in turn */
     uint32_t *numbers;  /* by address: 1 + number in all, or 0 */
+    bool busy;          /* somebody sees to the instances that wait: those that are met meanwhile wait as well */
     Origin few[ORIGINS_FEW];
 } Origins;
 void origins_begin(Origins *origins);
@@ -32,13 +34,14 @@ void origins_end(Origins *origins);
 typedef struct Marshal { /* what it needs to know; one per module state, and one per call that has containers */
     TypeTable *types;
     Objects *objects;
-    PyObject *dtypes;           /* dict: address of a struct type -> a dtype whose items it is */
-    PyTypeObject *device_array; /* krait's DeviceArray type */
-    bool host;                  /* for code that runs on the host as such: device arrays are refused */
-    PyObject *heap_memory;      /* NumPy's handler of buffers that compiled code made: a capsule (heap_array.c) */
-    bool copies;                /* lists are copied, also those that came from Python and go back to it */
-    Origins *origins;           /* of the call; NULL: each time that a container is met it is another one */
-    ObjHold *hold;              /* keeps what marshal_typeof gives a number; NULL: held for good */
+    PyObject *dtypes;            /* dict: address of a struct type -> a dtype whose items it is */
+    PyTypeObject *device_array;  /* krait's DeviceArray type */
+    bool host;                   /* for code that runs on the host as such: device arrays are refused */
+    PyObject *heap_memory;       /* NumPy's handler of buffers that compiled code made: a capsule (heap_array.c) */
+    bool copies;                 /* lists are copied, also those that came from Python and go back to it */
+    Origins *origins;            /* of the call; NULL: each time that a container is met it is another one */
+    const struct Around *around; /* instances that are being typed, whose attributes the value is reached by */
+    ObjHold *hold;               /* keeps what marshal_typeof gives a number; NULL: held for good */
 } Marshal;
 
 /* The type an argument has in compiled code, and the constant it is if its type alone does not say it (NULL otherwise).

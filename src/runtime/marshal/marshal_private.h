@@ -42,6 +42,12 @@ const Type *marshal_typeof_table(const Marshal *marshal, PyObject *object, Arena
 bool marshal_write_back_table(const Marshal *marshal, const Type *type, const void *from);
 MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert);
 PyObject *marshal_box_instance(const Marshal *marshal, const Type *type, const void *from); /* instance.c */
+/* typeof_instance.c: NULL: refused because of that attribute; a TypeError may say why. */
+const Type *marshal_typeof_instance(const Marshal *marshal, PyObject *object, Arena *arena, const char **refused);
+/* Its type, if an instance of its class is being typed that leads to it; NULL: none. */
+const Type *marshal_met_around(const Marshal *marshal, PyObject *object);
+/* Of the TypeTable: what holds both, without a value being converted; NULL: nothing does. */
+const Type *marshal_join(void *types, const Type *a, const Type *b);
 bool marshal_write_back_instance(const Marshal *marshal, const Type *type, const void *from);
 bool marshal_write_back_list(const Marshal *marshal, const Type *type, const void *from); /* list.c */
 /* origins.c: whether this call has met the container, whose value is then copied; MARSHAL_MISMATCH: as another type. */

@@ -53,6 +53,7 @@ void origins_begin(Origins *origins) {
     origins->all = origins->few;
     origins->numbers = NULL;
     origins->count = origins->places = 0;
+    origins->busy = false;
     origins->room = ORIGINS_FEW;
 }
 

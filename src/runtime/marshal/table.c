@@ -23,7 +23,10 @@ static bool same_type(const Marshal *marshal, PyObject *object, const char *what
                       const Type **known) {
     const Type *type = marshal_typeof_const(marshal, object, arena, NULL);
     if (type && type->kind == TY_STR) type = type_simple(marshal->types, TY_STRING);
-    if (type && (*known)->kind != TY_BOTTOM && type != *known) {
+    bool open = type && type->kind == (*known)->kind && (type_is_container(type) || type_is_shared(type));
+    const Type *joined = open ? marshal_join(marshal->types, *known, type) : NULL;
+    if (joined) type = joined;
+    if (type && (*known)->kind != TY_BOTTOM && type != *known && !joined) {
         PyErr_Format(PyExc_TypeError,
                      "a %s whose %s have several types cannot be an argument of compiled code: one is of type %s; "
                      "convert them, or pass them as separate arguments or as a namedtuple",
@@ -32,14 +35,6 @@ static bool same_type(const Marshal *marshal, PyObject *object, const char *what
     }
     if (type) *known = type;
     return type != NULL;
-}
-
-static const Type *refuse_empty(const char *container) {
-    PyErr_Format(PyExc_TypeError,
-                 "an empty %s cannot be an argument of compiled code, which has to know the types of "
-                 "what it holds: make it in the function",
-                 container);
-    return NULL;
 }
 
 bool marshal_is_dict(PyObject *object) { return marshal_is_plain(object, &PyDict_Type); }
@@ -55,13 +50,11 @@ static const Type *typeof_table(const Marshal *marshal, PyObject *object, Arena 
         const Type *types[2];
         if (!PyDict_GET_SIZE(object) && marshal_declared_types(marshal, object, arena, types, 2))
             return type_table_of(marshal->types, types[0], types[1]);
-        if (!PyDict_GET_SIZE(object)) return refuse_empty("dict");
         while (fine && PyDict_Next(object, &at, &item, &mapped))
             fine = same_type(marshal, item, "keys", "dict", arena, &key) &&
                    same_type(marshal, mapped, "values", "dict", arena, &value);
         return fine ? type_table_of(marshal->types, key, value) : NULL;
     }
-    if (!PySet_GET_SIZE(object)) return refuse_empty("set");
     if (!(iterator = PyObject_GetIter(object))) return NULL;
     while (fine && (item = PyIter_Next(iterator))) {
         fine = same_type(marshal, item, "items", "set", arena, &key);

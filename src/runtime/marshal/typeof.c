@@ -251,34 +251,12 @@ static bool can_stand_for_plain(PyObject *object) {
     return true;
 }
 
-/* Room for those attributes that the functions of the class assign, then for others that this one has. */
 static const Type *typeof_object(const Marshal *marshal, PyObject *object, PyObject *names, Arena *arena) {
-    size_t count, more = (size_t)PyTuple_GET_SIZE(names);
-    const char *const *known = frontend_attributes(arena, Py_TYPE(object), &count);
-    if (!known) return typeof_instance(marshal, object, names, false);
-    const char **texts = ARENA_ARRAY(arena, const char *, count + more);
-    const Type **items = ARENA_ARRAY(arena, const Type *, count + more);
-    memcpy(texts, known, count * sizeof *texts);
-    for (size_t i = 0; i < more; i++) {
-        const char *text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, (Py_ssize_t)i));
-        size_t at = 0;
-        while (text && at < count && strcmp(texts[at], text) != 0) at++;
-        if (text && at == count) texts[count++] = text;
-    }
-    items[0] = type_scalar(marshal->types, SCALAR_INT64, true);
-    for (size_t i = 1; i < count; i++) {
-        PyObject *value = PyObject_GetAttrString(object, texts[i]);
-        items[i] = value ? marshal_typeof(marshal, value) : type_simple(marshal->types, TY_BOTTOM);
-        if (value && items[i] && items[i]->kind == TY_STR) items[i] = type_simple(marshal->types, TY_STRING);
-        Py_XDECREF(value);
-        if (!value) PyErr_Clear();
-        if (!items[i]) return refuse_attribute(object, texts[i]);
-    }
-    ObjRef class = objects_ref(marshal->objects, (PyObject *)Py_TYPE(object));
-    char title[CLASS_TITLE_BYTES];
-    frontend_class_title(Py_TYPE(object), title);
-    if (!class || count > OBJECT_MOST) return refuse_attribute(object, texts[count - 1]);
-    return type_shared_instance(marshal->types, class, title, texts, items, count);
+    size_t count;
+    const char *refused;
+    if (!frontend_attributes(arena, Py_TYPE(object), &count)) return typeof_instance(marshal, object, names, false);
+    const Type *type = marshal_typeof_instance(marshal, object, arena, &refused);
+    return type ? type : refuse_attribute(object, refused ? refused : "?");
 }
 
 const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
@@ -324,6 +302,8 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     if (PyRange_Check(object)) return type_simple(types, TY_RANGE);
     if (marshal->host && marshal_is_generator(object)) return type_simple(types, TY_RANDOM);
     bool frozen;
+    const Type *met = marshal_met_around(marshal, object);
+    if (met) return met;
     PyObject *names = frontend_instance_names(object, &frozen);
     if (!names) return PyErr_Occurred() ? NULL : typeof_constant(marshal, object, arena, konst);
     bool shared = marshal->host && !frozen && frontend_makes_objects(Py_TYPE(object));

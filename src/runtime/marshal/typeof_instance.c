@@ -1,0 +1,178 @@
+/* typeof_instance.c: the type of an instance whose attributes compiled code changes, and what types have in common.
+ *
+ * In: an instance of a class written in Python.  Out: its type, with room for the attributes that the functions of the
+ * class assign, then for others that it has.  Instances of the class that are reached from there, along a linked list
+ * or up and down a tree, have the same type (ir/recursive.c): they are kept until the first one's attributes are seen
+ * to, and looked at in turn, so that a chain of any length and a ring are no matter. */
+#include "runtime/marshal/marshal_private.h"
+
+#include <string.h> /* memcpy, strcmp */
+
+/* ---- what two types have in common ---- */
+
+static const Type *join_table(TypeTable *types, const Type *a, const Type *b) {
+    const Type *key = marshal_join(types, type_key(a), type_key(b)), *value = NULL;
+    if (key && a->kind == TY_DICT && !(value = marshal_join(types, type_dict_value(a), type_dict_value(b))))
+        return NULL;
+    return key ? type_table_of(types, key, value) : NULL;
+}
+
+const Type *marshal_join(void *table, const Type *a, const Type *b) {
+    TypeTable *types = table;
+    const Type *item;
+    if (a == b || b->kind == TY_BOTTOM) return a;
+    if (a->kind == TY_BOTTOM) return b;
+    if (a->kind == TY_NONE) return type_optional(types, b);
+    if (b->kind == TY_NONE) return type_optional(types, a);
+    if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL) {
+        item = marshal_join(types, a->kind == TY_OPTIONAL ? a->items[0] : a, b->kind == TY_OPTIONAL ? b->items[0] : b);
+        return item ? type_optional(types, item) : NULL;
+    }
+    if (a->kind != b->kind || a->object != b->object || a->count != b->count) return NULL;
+    if (type_is_shared(a))
+        return type_is_back(a)
+                   ? NULL
+                   : type_object_of(types, a, (const Type *const *[]){a->items, b->items}, 2, marshal_join, types);
+    if (type_is_table(a)) return join_table(types, a, b);
+    if (a->kind != TY_LIST || !(item = marshal_join(types, a->items[0], b->items[0]))) return NULL;
+    return type_with_items(types, TY_LIST, 0, &item, 1);
+}
+
+/* ---- instances of one class that refer to each other ---- */
+
+typedef VEC(PyObject *) Instances;
+
+typedef struct Around { /* an instance whose attributes are being looked at */
+    PyTypeObject *class;
+    const Type *back;
+    Arena *arena;
+    Instances met;    /* it, and others of its class that it leads to; references */
+    PyObject **known; /* the same by address: places many, at most half of them taken */
+    size_t places;
+    const struct Around *outer;
+} Around;
+
+static PyObject **place_of(PyObject **known, size_t places, PyObject *object) {
+    size_t at = ((uintptr_t)object >> 4) * (size_t)0x9E3779B97F4A7C15u >> 20 & (places - 1);
+    while (known[at] && known[at] != object) at = (at + 1) & (places - 1);
+    return &known[at];
+}
+
+static void meet(Around *around, PyObject *object) {
+    if (2 * around->met.len >= around->places) {
+        size_t places = around->places ? 4 * around->places : 16;
+        PyObject **known = ARENA_ARRAY(around->arena, PyObject *, places);
+        for (size_t i = 0; i < around->met.len; i++)
+            *place_of(known, places, around->met.data[i]) = around->met.data[i];
+        around->known = known;
+        around->places = places;
+    }
+    PyObject **place = place_of(around->known, around->places, object);
+    if (*place) return;
+    *place = object;
+    vec_push(around->arena, &around->met, Py_NewRef(object));
+}
+
+const Type *marshal_met_around(const Marshal *marshal, PyObject *object) {
+    for (const Around *around = marshal->around; around; around = around->outer) {
+        if (around->class != Py_TYPE(object)) continue;
+        meet((Around *)around, object);
+        return around->back;
+    }
+    return NULL;
+}
+
+/* ---- attributes ---- */
+
+typedef struct Attributes {
+    const char *names[OBJECT_MOST + 1];
+    size_t count;
+    VEC(const Type *const *) lists; /* what the attributes of the instances hold, where they differ */
+} Attributes;
+
+/* Those that the instance has and that are not known yet; false: there are too many. */
+static bool add_names(Attributes *of, PyObject *names) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
+        const char *text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
+        size_t at = 0;
+        while (text && at < of->count && strcmp(of->names[at], text) != 0) at++;
+        if (!text || at < of->count) continue;
+        if (of->count == OBJECT_MOST) return false;
+        of->names[of->count++] = text;
+    }
+    return true;
+}
+
+static bool is_listed(const Attributes *of, const Type *const *items) {
+    for (size_t i = of->lists.len; i > 0 && i + 8 > of->lists.len; i--)
+        if (memcmp(of->lists.data[i - 1], items, (OBJECT_MOST + 1) * sizeof *items) == 0) return true;
+    return false;
+}
+
+/* What the attributes of one of the instances hold; NULL, or the name of the one that is refused. */
+static const char *look_at(const Marshal *marshal, PyObject *object, Attributes *of, Arena *arena) {
+    const Type **items = ARENA_ARRAY(arena, const Type *, OBJECT_MOST + 1);
+    bool frozen;
+    PyObject *names = frontend_instance_names(object, &frozen);
+    bool few = names && add_names(of, names);
+    Py_XDECREF(names); /* the instance keeps the texts */
+    if (!few) return of->count > 1 ? of->names[1] : "";
+    for (size_t i = 0; i <= OBJECT_MOST; i++) items[i] = type_simple(marshal->types, TY_BOTTOM);
+    items[0] = type_scalar(marshal->types, SCALAR_INT64, true);
+    for (size_t i = 1; i < of->count; i++) {
+        PyObject *value = PyObject_GetAttrString(object, of->names[i]);
+        if (value) items[i] = marshal_typeof(marshal, value);
+        if (value && items[i] && items[i]->kind == TY_STR) items[i] = type_simple(marshal->types, TY_STRING);
+        Py_XDECREF(value);
+        if (!value) PyErr_Clear();
+        if (!items[i]) return of->names[i];
+    }
+    if (!is_listed(of, items)) vec_push(arena, &of->lists, items);
+    return NULL;
+}
+
+/* The attribute that has types without a common one. */
+static const char *find_mixed(TypeTable *types, const Attributes *of) {
+    for (size_t i = 1; i < of->count; i++) {
+        const Type *joined = of->lists.data[0][i];
+        for (size_t k = 1; joined && k < of->lists.len; k++) joined = marshal_join(types, joined, of->lists.data[k][i]);
+        if (!joined) return of->names[i];
+    }
+    return of->names[of->count - 1];
+}
+
+static const Type *type_of_all(const Marshal *marshal, Around *around, Attributes *of, const char **refused) {
+    Marshal inner = *marshal;
+    inner.around = around;
+    for (size_t i = 0; !*refused && i < around->met.len; i++)
+        *refused = look_at(&inner, around->met.data[i], of, around->arena);
+    if (*refused) return NULL;
+    const Type *like = type_shared_instance(marshal->types, around->back->object, around->back->title, of->names,
+                                            of->lists.data[0], of->count);
+    const Type *type = type_object_of(marshal->types, like, of->lists.data, of->lists.len, marshal_join,
+                                      marshal->types);
+    if (!type) *refused = find_mixed(marshal->types, of);
+    if (!type && !PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "the instances that refer to each other hold values of several types there");
+    return type;
+}
+
+const Type *marshal_typeof_instance(const Marshal *marshal, PyObject *object, Arena *arena, const char **refused) {
+    static const char *const none[] = {""};
+    size_t count;
+    const char *const *known = frontend_attributes(arena, Py_TYPE(object), &count);
+    ObjRef class = known ? objects_ref(marshal->objects, (PyObject *)Py_TYPE(object)) : 0;
+    char title[CLASS_TITLE_BYTES];
+    *refused = NULL;
+    if (!class || count > OBJECT_MOST) return NULL;
+    frontend_class_title(Py_TYPE(object), title);
+    Attributes *of = ARENA_NEW(arena, Attributes);
+    of->count = count;
+    memcpy(of->names, known, count * sizeof *known);
+    Around around = {.class = Py_TYPE(object), .arena = arena, .outer = marshal->around};
+    around.back = type_shared_instance(marshal->types, class, title, none, NULL, 0);
+    meet(&around, object);
+    const Type *type = type_of_all(marshal, &around, of, refused);
+    for (size_t i = 0; i < around.met.len; i++) Py_DECREF(around.met.data[i]);
+    return type;
+}
