@@ -63,7 +63,7 @@ def difference(ours, theirs, where="the result"):
     if isinstance(theirs, np.ndarray):
         return array_difference(ours, theirs, where)
     if isinstance(theirs, (bool, int, float, complex, np.generic)):
-        same = scalar_key(ours) == scalar_key(theirs)
+        same = getattr(ours, "dtype", None) == getattr(theirs, "dtype", None) and scalar_key(ours) == scalar_key(theirs)
     else:
         same = ours is theirs or ours == theirs
     return None if same else f"{where}: {ours!r}, expected {theirs!r}"

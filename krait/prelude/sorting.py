@@ -82,6 +82,15 @@ def sort(a, axis=-1, kind=None, order=None, stable=None):
     return new
 
 
+def sort_complex(a):
+    new = sort(a)
+    if new.dtype.kind == "c":
+        return new
+    if (new.dtype.kind == "i" or new.dtype.kind == "u") and new.dtype.itemsize <= 2:
+        return new.astype(np.complex64)
+    return new.astype(np.complex128)
+
+
 def sort_in_place(a, axis=-1, kind=None, order=None, stable=None):
     sort_rows(np.moveaxis(a, axis, -1), how(kind, stable))
 

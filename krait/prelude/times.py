@@ -164,7 +164,7 @@ def convert(new, a):
     elif not is_time(new.dtype):
         new[...] = ticks(a)
     elif new.dtype.kind != a.dtype.kind:
-        raise TypeError("dates are not converted to durations, nor durations to dates, in compiled code")
+        ticks(new)[...] = ticks(a)  # whatever their units are
     else:
         have, want = np.datetime_data(a.dtype), np.datetime_data(new.dtype)
         if have[0] == "generic" or want == have:

@@ -19,10 +19,15 @@ from krait import _testing, errors, njit
 
 CALLS = 4
 ITEMS = (np.float64, np.float64, np.float32, np.int64, np.int64, np.int32, np.int8, np.uint8, np.uint16, np.bool_)
+DATES = tuple(np.dtype(text) for text in ("M8[D]", "M8[h]", "M8[s]", "m8[D]", "m8[h]", "m8[s]", "m8[ms]"))
+RECORD = np.dtype([("a", np.int32), ("b", np.float64), ("c", np.int8, 2), ("d", np.bool_), ("e", np.float32),
+                   ("t", "M8[D]"), ("z", np.complex64)])
+kinds.MODULES["RECORD"] = RECORD  # a name of programs
 LARGEST = 200  # elements of a sample
 
 # Slots: <A> array, <B> array of bools, <J> array of small indices, <S> number, <I> int, <N> small length, <X> axis,
-# <D> dtype, <L> list, <K> slices, <V> vector.
+# <D> dtype, <L> list, <K> slices, <V> vector, <R> array of records, <F> one of its fields, <T> array of dates or
+# durations, <U> a date or duration.
 CREATION = ("np.zeros(<N>)", "np.zeros((<N>, <N>))", "np.zeros(<N>, <D>)", "np.ones((<N>, <N>), <D>)", "np.ones(<N>)",
             "np.zeros((<N>, 2), dtype=<D>)", "np.full(<N>, <S>)", "np.full((<N>, <N>), <S>)", "np.zeros_like(<A>)",
             "np.ones_like(<A>)", "np.full_like(<A>, <S>)", "np.arange(<N>)", "np.arange(1, <N>)",
@@ -85,6 +90,23 @@ LISTS = ("[<S>]", "[<S>, <S>]", "[<S> for i in range(<N>)]", "[x + 1 for x in <L
          "<L>[::-1]", "<L>.copy()", "list(<L>)", "[x for x in <V>]", "<V>.tolist()", "(<L> + <L>)", "(<L> * 2)",
          "[x for x in <L> if x > <S>]", "list(range(<N>))", "[i * i for i in range(<N>)]", "[0] * <N>", "[<A>, <A>]",
          "[(i, <S>) for i in range(<N>)]", "[[<S>], [<S>]]")
+RECORDS = ("<R><F>", "<R><F>", "<R>[<K>]", "<R>.copy()", "<R>[<J>]", "<R>[<R>['a'] > <S>]", "np.zeros(<N>, RECORD)",
+           "np.zeros((<N>, 2), RECORD)", "np.zeros_like(<R>)", "np.concatenate((<R>, <R>))", "<R>[::-1]", "<R>.T",
+           "<R>['c'][..., 0]", "<R>.reshape(-1)", "<R>['a'].sum()", "<R>['b'].max()", "(<R>['b'] + <R>['a'])",
+           "<R>[<I>]<F>", "<R>[<K>]<F>[<I>]", "<R><F>[<J>]", "np.append(<R>, <R>)", "np.repeat(<R>, 2)",
+           "np.where(<R>['d'], <R>['a'], <S>)", "np.empty_like(<R>[:0])", "<R>.size", "<R>.flatten()",
+           "np.argsort(<R>['a'], kind='stable')", "<R>[np.argsort(<R>['b'], kind='stable')]", "np.roll(<R>, 1)",
+           "np.stack((<R>, <R>))", "<R>[<B>]", "np.full(<N>, <R>[0])")
+TIMES = ("(<T> - <T>)", "(<T> + <T>)", "(<T> + <U>)", "(<U> - <T>)", "(<T> < <T>)", "(<T> == <U>)", "(<T> >= <U>)",
+         "np.isnat(<T>)", "<T>.astype('M8[D]')", "<T>.astype('M8[s]')", "<T>.astype(np.int64)", "(<T> / <U>)",
+         "(<T> // <U>)", "(<T> % <U>)", "(<T> * 2)", "(<T> // 3)", "(-<T>)", "abs(<T>)", "np.diff(<T>)", "np.sort(<T>)",
+         "<T>.max()", "<T>.min()", "<T>.sum()", "np.maximum(<T>, <T>)", "np.where(<T> > <U>, <T>, <T>)", "<T>[<K>]",
+         "<T>[<I>]", "<T>[<J>]", "<T>[<T> > <U>]", "np.arange(<U>, <U>)", "np.concatenate((<T>, <T>))", "<T>.copy()",
+         "np.unique(<T>)", "np.full(<N>, <U>)", "np.zeros(<N>, 'M8[D]')", "<T>.mean()", "(<T> * 0.5)", "np.sign(<T>)",
+         "np.searchsorted(np.sort(<T>), <U>)", "np.argmin(<T>)", "np.minimum(<T>, <U>)", "(<T> != <T>)",
+         "np.median(<T>)", "np.cumsum(<T>)", "(<U> - <U>)", "(<U> < <U>)", "(<U> + <U>)", "<T>.astype('m8[h]')",
+         "np.append(<T>, <U>)", "np.isin(<T>, <T>)", "<T>.view(np.int64)", "np.array([<U>, <U>])", "np.fmax(<T>, <T>)",
+         "np.clip(<T>, <U>, <U>)", "<T>.tolist()", "np.ptp(<T>)", "np.allclose(<T>, <T>)")
 ARRAYS = ((CREATION, 20), (ELEMENTWISE, 36), (VIEWS, 16), (INDEXED, 6), (REDUCED, 10), (JOINED, 8))
 SCALARS = ((NUMBERS, 30), (ASKED, 25), (REDUCED, 25))
 AUGMENTED = ("+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "<<=", ">>=")
@@ -97,8 +119,11 @@ INDICES = ("<J>, <I>", "<K>, <J>", "<I>, <J>", "<J>, <J>", "1:, ::-1", "<I>", "<
 def type_of(value):
     """What a variable must keep, or None if programs do not compute with such."""
     if isinstance(value, np.ndarray):
-        fits = value.dtype.type in ITEMS and value.ndim <= 3 and value.size <= LARGEST
-        return (value.dtype.type, value.ndim) if fits else None
+        known = value.dtype.type in ITEMS or value.dtype in DATES or value.dtype == RECORD
+        fits = known and value.ndim <= 3 and value.size <= LARGEST
+        return (value.dtype, value.ndim) if fits else None
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return value.dtype if value.dtype in DATES else None
     if isinstance(value, (list, tuple)):
         items = [type_of(item) for item in value]
         if not items or None in items or (type(value) is list and len(set(items)) > 1):
@@ -111,6 +136,14 @@ def has_items(value):
     if isinstance(value, np.ndarray):
         return value.shape[:1] > (0,)
     return isinstance(value, list) and len(value) > 0
+
+
+def is_array(value):
+    return isinstance(value, np.ndarray)
+
+
+def is_time(value):
+    return isinstance(value, (np.datetime64, np.timedelta64))
 
 
 def twin(value):
@@ -127,7 +160,9 @@ class Writer(Sampled):
     # ---- expressions ----
 
     def slot(self, letter, depth):
-        chance, is_array = self.chance, lambda value: isinstance(value, np.ndarray)
+        chance = self.chance
+        if letter in "RFTU":
+            return self.special(letter)
         if letter == "A":
             name = self.variable(is_array)
             if depth <= 0 or (name and chance.random() < 0.6):
@@ -157,8 +192,27 @@ class Writer(Sampled):
             return chance.choice([one, one, f"{one}, {chance.choice(['::-1', '1:', ':2', ':'])}"])
         return chance.choice(["0", "1", "-1"]) if letter == "X" else kinds.name_of(chance.choice(ITEMS))
 
+    def special(self, letter):
+        """A record array, a field, an array of times, a time."""
+        if letter == "R":
+            return self.variable(lambda value: is_array(value) and value.dtype == RECORD) or "np.zeros(3, RECORD)"
+        if letter == "F":
+            return f"['{self.chance.choice(RECORD.names)}']"
+        if letter == "T":
+            return self.variable(lambda value: is_array(value) and value.dtype.kind in "mM") or "np.zeros(3, 'M8[D]')"
+        name = self.variable(is_time) if self.chance.random() < 0.5 else None
+        return name or self.chance.choice(["np.timedelta64(2, 'D')", "np.timedelta64(-30, 'h')",
+                                           "np.datetime64('1970-01-03')", "np.timedelta64(7, 's')",
+                                           "np.datetime64('NaT')", "np.datetime64('1970-01-02T05')"])
+
+    def has_special(self):
+        """The groups of templates that some variable in scope is for."""
+        records = self.variable(lambda value: is_array(value) and value.dtype == RECORD)
+        times = self.variable(lambda value: is_time(value) or (is_array(value) and value.dtype.kind in "mM"))
+        return ((RECORDS, 40),) * bool(records) + ((TIMES, 40),) * bool(times)
+
     def array(self, depth=2):
-        return self.expression(ARRAYS, lambda value: isinstance(value, np.ndarray), depth) or "np.arange(4.0)"
+        return self.expression((*ARRAYS, *self.has_special()), is_array, depth) or "np.arange(4.0)"
 
     def number(self, depth=2):
         def is_number(value):
@@ -167,7 +221,7 @@ class Writer(Sampled):
         if depth <= 0 or self.chance.random() < 0.3:
             name = self.variable(is_number) if self.chance.random() < 0.7 else None
             return name or self.chance.choice(["0", "1", "2", "3", "0.5", "2.0", "-1.5", "0.0"])
-        return self.expression(SCALARS, is_number, depth) or "2"
+        return self.expression((*SCALARS, *self.has_special()), is_number, depth) or "2"
 
     def any(self):
         roll = self.chance.random()
@@ -180,7 +234,9 @@ class Writer(Sampled):
         if name:
             return name
         if isinstance(sample, np.ndarray):
-            return f"np.ones({(2,) * sample.ndim}, {kinds.name_of(sample.dtype.type)})"
+            return f"np.zeros({(2,) * sample.ndim}, {text_of(sample.dtype)})"
+        if is_time(sample):
+            return f"{type(sample).__name__}(1, '{np.datetime_data(sample.dtype)[0]}')".replace("t", "np.t", 1)
         return repr(sample) if type(sample) in (bool, int, float) else f"{kinds.name_of(type(sample))}(1)"
 
     def condition(self):
@@ -199,11 +255,24 @@ class Writer(Sampled):
             self.put(f"{names[0]}, {names[1]} = {one}, {other}")
 
     def put_store(self):
-        name = self.variable(lambda value: isinstance(value, np.ndarray))
-        if name:
+        name = self.variable(is_array)
+        if name and self.samples[name].dtype == RECORD and self.chance.random() < 0.8:
+            self.put_record(name)
+        elif name:
             text = f"{name}[{self.filled(self.chance.choice(INDICES), 0)}]"
             operator = self.chance.choice(["=", "=", self.chance.choice(AUGMENTED)])
             self.put_if_it_runs(f"{text} {operator} {self.chance.choice([self.number(1), self.array(1)])}")
+
+    def put_record(self, name):
+        """A field of some records, or whole records."""
+        index = self.filled(self.chance.choice(INDICES), 0)
+        field = self.filled("<F>", 0)
+        text = self.chance.choice([f"{name}[{index}]{field}", f"{name}{field}[{index}]", f"{name}{field}",
+                                   f"{name}[{index}]"])
+        stored = [self.number(1), self.array(1), self.filled("<R>", 0), self.filled("<R>[<I>]", 0),
+                  "np.zeros((), RECORD)[()]"]
+        operator = self.chance.choice(["=", "=", self.chance.choice(AUGMENTED)])
+        self.put_if_it_runs(f"{text} {operator} {self.chance.choice(stored)}")
 
     def put_update(self):
         name = self.variable(lambda value: not isinstance(value, (list, tuple)))
@@ -260,25 +329,38 @@ class Writer(Sampled):
 # ---- programs ----
 
 
+def text_of(dtype):
+    """The text of a dtype in programs."""
+    return "RECORD" if dtype == RECORD else f"'{dtype.str[1:]}'" if dtype.kind in "mM" else kinds.name_of(dtype.type)
+
+
 def parameter(chance):
     """A number's type, or an array's: its item and its shape, lengths by name."""
     if chance.random() < 0.3:
-        return chance.choice([int, int, float, float, bool, *ITEMS])
+        return chance.choice([int, int, float, float, bool, *ITEMS, chance.choice(DATES)])
     shape = chance.choice([("n",), ("n",), ("m",), ("n", "m"), ("n", "m"), ("m", "n"), ("n", "n"), (), ("n", "m", 2)])
-    return chance.choice(ITEMS), shape
+    return chance.choice([*ITEMS, chance.choice(DATES), RECORD]), shape
 
 
 def item(chance, kind):
     """Small numbers, whose sums are exact; seldom others."""
+    if isinstance(kind, np.dtype) and kind.names:
+        return tuple(item(chance, kind[name]) for name in kind.names)
+    if isinstance(kind, np.dtype) and kind.kind in "mM":
+        unit = np.datetime_data(kind)[0]
+        return kind.type("NaT" if chance.random() < 0.05 else chance.randint(-50, 90), unit)
+    if isinstance(kind, np.dtype):
+        numbers = [item(chance, kind.base.type) for _ in range(int(np.prod(kind.shape)))]
+        return numbers if kind.shape else numbers[0]
     if chance.random() < 0.04 or np.dtype(kind).kind == "b":
         return kinds.number(chance, kind)
-    if kinds.is_floating(kind):
+    if kinds.is_floating(kind) or kind in kinds.COMPLEXES:
         return kind(chance.randint(-8, 12) / 4)
     return kind(chance.randint(0 if np.dtype(kind).kind == "u" else -5, 9))
 
 
 def value(chance, kind, lengths):
-    if isinstance(kind, type):
+    if not isinstance(kind, tuple):
         return item(chance, kind)
     shape = tuple(lengths.get(length, length) for length in kind[1])
     if chance.random() < 0.05:

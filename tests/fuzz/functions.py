@@ -12,9 +12,10 @@ import oracle
 from documented import HELPERS, Differs, compiled_form, interpreted_forms
 from expressions import Routine
 from kinds import Array, Tuple
+from parallel import CHUNKS, Parallel
 from statements import Statements
 
-from krait import errors, njit
+from krait import errors, njit, parallel_chunksize, prange
 
 CALLS = 4  # sets of arguments for each program
 
@@ -81,7 +82,7 @@ def write_routine(chance, name, routines, space):
 
 def generate(seed):
     chance = random.Random(seed)
-    writer = Statements(chance)
+    writer = Parallel(chance) if chance.random() < 0.2 else Statements(chance)
     lines, routines = [], []
     space = {"counter": writer.counter, "globals": {}}
     for _ in range(chance.choice([0, 0, 1, 2])):
@@ -157,10 +158,11 @@ def load(source, names):
 
 def check(program):
     """One program: ("same" | "differs as documented" | "refused" | "wrong", text)."""
-    compiled, filename = load(compiled_form(program.source), {})
-    forms = [load(form, HELPERS) for form in interpreted_forms(program.source)]
+    compiled, filename = load(compiled_form(program.source), {"prange": prange})
+    forms = [load(form, {**HELPERS, "prange": range}) for form in interpreted_forms(program.source)]
     try:
-        return check_calls(njit(compiled), [function for function, _ in forms], program.calls)
+        dispatcher = njit(parallel="prange" in program.source)(compiled)
+        return check_calls(dispatcher, [function for function, _ in forms], program.calls)
     finally:
         for name in (filename, *(name for _, name in forms)):
             linecache.cache.pop(name, None)
@@ -170,7 +172,8 @@ def check_calls(compiled, interpreted, calls):
     verdict = ("same", "")
     for number, call in enumerate(calls):
         ours_in = oracle.copy_argument(call)
-        ours = oracle.outcome(compiled, ours_in, {})
+        with parallel_chunksize(CHUNKS[number % len(CHUNKS)]):
+            ours = oracle.outcome(compiled, ours_in, {})
         if isinstance(ours, oracle.Raised) and isinstance(ours.error, errors.KraitError):
             return refusal(ours.error)
         try:

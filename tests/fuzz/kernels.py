@@ -29,11 +29,19 @@ EXACT = ("({} + 1)", "({} * 2)", "({} * 0.5)", "({} / 4)", "abs({})", "(-{})", "
          "np.sign({})", "np.floor({})", "np.minimum({}, {})", "np.maximum({}, {})", "np.signbit({})", "np.trunc({})",
          "np.square({} & 15)", "(~{})", "(not {})")
 BITS_OF = ("cuda.popc({})", "cuda.clz({})", "cuda.ffs({})", "cuda.brev({})")
-ITEMS = (*kinds.INTS, *kinds.FLOATS)
-RECORD = np.dtype([("a", np.int32), ("b", np.float64), ("c", np.uint8), ("d", np.int16, 3)], align=True)
+PARTS = ("({}).real", "({}).imag", "np.conjugate({})", "complex({}, {})")
+# what devices round alike of complex numbers
+OF_COMPLEX = {"({} + {})", "({} - {})", "({} + 1)", "({} * 2)", "({} * 0.5)", "(-{})", "(not {})", "({} == {})",
+              "({} != {})", *PARTS, *expressions.CONVERSIONS}
+ITEMS = kinds.OF_KERNELS
+RECORD = np.dtype([("a", np.int32), ("b", np.float64), ("c", np.uint8), ("d", np.int16, 3), ("e", np.float16),
+                   ("f", np.complex64), ("g", [("x", np.float32), ("y", np.int8)])], align=True)
+FIELDS = {'["a"]': np.int32, '["b"]': np.float64, '["c"]': np.uint8, '["d"]': np.int16, '["e"]': np.float16,
+          '["f"]': np.complex64, '["g"]["x"]': np.float32, '["g"]["y"]': np.int8}
 kinds.MODULES["cuda"] = BITS  # what expressions are tried with
 
 
+ATOMIC = (*kinds.INTS, *kinds.FLOATS)
 WITH_MEMORY = ("atomic", "own", "own_atomic", "record")
 COMMUTING = ("add", "sub", "max", "min", "and_", "or_", "xor")
 
@@ -42,7 +50,8 @@ class Kernel(Statements):
     """Writes the parts of a kernel that need no barrier."""
 
     groups = ((ARITHMETIC, 24), (EXACT, 12), (expressions.BITS, 14), (expressions.COMPARISONS, 12),
-              (expressions.CONVERSIONS[:2] + expressions.CONVERSIONS[5:13], 8), (BITS_OF, 4))
+              (expressions.CONVERSIONS[:2] + expressions.CONVERSIONS[5:13], 8), (expressions.CONVERSIONS, 4),
+              (PARTS, 3), (BITS_OF, 4))
     KINDS = (("assign", 22), ("update", 16), ("pack", 4), ("branch", 12), ("count", 10), ("wait", 4), ("leave", 4),
              ("merge", 4), ("accumulate", 4), ("match", 1), ("tuple_of", 2), ("inner", 3), ("atomic", 4), ("own", 4),
              ("own_atomic", 3), ("record", 3))
@@ -53,22 +62,18 @@ class Kernel(Statements):
 
     def allowed(self, template, operands):
         """Only products of integers: a GPU rounds a fused product of floats once."""
-        real = all(kinds.is_real(kind) for kind in operands)
+        alike = all(kinds.is_real(kind) for kind in operands) or template in OF_COMPLEX
         floats = any(kinds.is_floating(kind) for kind in operands)
         if template in BITS_OF and not kinds.is_integer(operands[0]):
             return False
-        return real and not (floats and template == "({} * {})") and super().allowed(template, operands)
+        return alike and not (floats and template == "({} * {})") and super().allowed(template, operands)
 
     def augmented(self, mine, kind):
         """Products and powers of floats, which devices round in ways of their own, by bools alone."""
+        if not kinds.is_real(mine) or not kinds.is_real(kind):
+            return ("+=", "-=")
         inexact = (kinds.is_floating(mine) or kinds.is_floating(kind)) and kind is not bool
         return [operator for operator in super().augmented(mine, kind) if not (inexact and operator in ("*=", "**="))]
-
-    def scalar(self, depth=3):
-        while True:
-            found = super().scalar(depth)
-            if kinds.is_real(found[1]) and found[1] is not kinds.np.float16:
-                return found
 
     def put_atomic(self):
         operation = self.chance.choice(COMMUTING)
@@ -82,21 +87,33 @@ class Kernel(Statements):
         """An operation on an element of this thread's own gives the old value."""
         name, old = self.chance.choice(list(self.outputs)), self.fresh()
         item = self.outputs[name]
+        if item not in ATOMIC:
+            return
         operation = self.chance.choice(("add", "sub", "exch") if kinds.is_floating(item) else list(ATOMICS))
         values = [self.of_kind(item) for _ in range(2 if operation == "cas" else 1)]
         self.put(f"{old} = cuda.atomic.{operation}({name}, ({', '.join(self.place)},), {', '.join(values)})")
         self.variables[old] = item
 
     def put_record(self):
-        """A field of this thread's own record."""
-        field = self.chance.choice(RECORD.names)
-        kind, place = RECORD[field].base.type, f"rec[{self.place[0]} % rec.shape[0]]"
-        target = f'{place}["{field}"]' + (f"[{self.of_kind(int, 1)} % 3]" if RECORD[field].shape else "")
+        """A field of this thread's own record, or of a record that has a name."""
+        place, wraps = f"rec[{self.place[0]} % rec.shape[0]]", self.wraps or len(self.place) > 1
+        if self.records and self.chance.random() < 0.5:
+            place, wraps = self.chance.choice(self.records), False
+        if self.chance.random() < 0.3:
+            name = self.fresh("r")
+            self.put(f"{name} = {place}")
+            place = name
+        for _ in range(self.chance.choice([1, 1, 2])):
+            self.put_field(place, wraps)
+
+    def put_field(self, place, wraps):
+        field, kind = self.chance.choice(list(FIELDS.items()))
+        target = place + field + (f"[{self.of_kind(int, 1)} % 3]" if field == '["d"]' else "")
         if self.chance.random() < 0.5:
             name = self.fresh()
             self.put(f"{name} = {target}")
             self.variables[name] = kind
-        elif len(self.place) == 1 and not self.wraps:
+        elif not wraps:
             self.put(f"{target} = {self.of_kind(kind)}")
 
     def put_own(self):
@@ -108,6 +125,17 @@ class Kernel(Statements):
             target = self.fresh()
             self.put(f"{target} = {name}[{place}]")
             self.variables[target] = self.outputs[name]
+
+
+def write_records(chance, writer):
+    """Records of a thread's own, in local memory."""
+    name, k = writer.fresh("l"), writer.fresh("i")
+    writer.put(f"{name} = cuda.local.array(2, RECORD)")
+    writer.put(f"for {k} in range(2):")
+    for field, kind in FIELDS.items():
+        for place in ([field + f"[{i}]" for i in range(3)] if field == '["d"]' else [field]):
+            writer.put(f"    {name}[{k}]{place} = {writer.of_kind(kind, 1)}")
+    writer.records.append(f"{name}[{writer.of_kind(int, 1)} & 1]")
 
 
 def write_device_function(chance, writer):
@@ -129,14 +157,17 @@ def write_device_function(chance, writer):
 class Launched(Program):
     """A kernel with its arrays and its grid."""
 
-    def __init__(self, source, arrays, grid, block, options):
+    def __init__(self, source, arrays, grid, block, options, tasks=None):
         super().__init__(source, [])
-        self.arrays, self.grid, self.block, self.options = arrays, grid, block, options
+        self.arrays, self.grid, self.block, self.options, self.tasks = arrays, grid, block, options, tasks
 
     def __str__(self):
         arrays = ", ".join(map(repr, self.arrays))
-        launch = f"# cuda.jit(**{self.options})(f)[{self.grid}, {self.block}]({arrays})\n"
-        return compiled_form(self.source) + launch
+        launch = f"[{self.grid}, {self.block}]" if self.tasks is None else f".forall({self.tasks})"
+        return compiled_form(self.source) + f"# cuda.jit(**{self.options})(f){launch}({arrays})\n"
+
+    def launched(self, kernel):
+        return kernel[self.grid, self.block] if self.tasks is None else kernel.forall(self.tasks)
 
 
 def some_options(chance):
@@ -149,9 +180,13 @@ def some_options(chance):
 
 def some_record(chance):
     """The items of a record, arrays inside as tuples."""
-    fields = [RECORD[name] for name in RECORD.names]
-    return tuple([kinds.number(chance, field.base.type) for _ in range(3)] if field.shape
-                 else kinds.number(chance, field.type) for field in fields)
+    def some(field):
+        if field.names:
+            return tuple(some(field[name]) for name in field.names)
+        one = kinds.number(chance, field.base.type)
+        return [one, *(kinds.number(chance, field.base.type) for _ in range(2))] if field.shape else one
+
+    return some(RECORD)
 
 
 def generate(seed):
@@ -167,7 +202,7 @@ def generate(seed):
         writer.routines.append(routine)
     reach = [g * b - chance.choice([0, 0, 1, 3]) for g, b in zip(grid[:ndim], block[:ndim])]
     shape = tuple(max(n, 1) for n in reach)
-    writer.outputs, writer.names_of_atomics = {}, {}
+    writer.outputs, writer.names_of_atomics, writer.records = {}, {}, []
     writer.place = ["i", "j"][:ndim]
     for name in ("out0", "out1"):
         writer.outputs[name] = chance.choice(ITEMS)
@@ -191,22 +226,28 @@ def generate(seed):
     writer.frozen |= set(inputs) | set(writer.place)
     writer.variables |= dict.fromkeys(writer.place, int)
     writer.arguments -= set(inputs)
+    meets = 0
     if ndim == 1:
+        meets = chance.choice([0, 1, 1, 2, 3])
         parts = [write_exchange, write_exchange, write_tree] + [write_warp] * (4 if block[0] % 32 == 0 else 0)
-        for _ in range(chance.choice([0, 1, 1, 2, 3])):
+        for _ in range(meets):
             chance.choice(parts)(chance, writer, block[0])
         if chance.random() < 0.05:
+            meets += 1
             write_divergent(chance, writer)
     writer.put("if " + " and ".join(f"{i} < out0.shape[{axis}]" for axis, i in enumerate(writer.place)) + ":")
     with writer.block():
         if chance.random() < 0.3:
             write_local(chance, writer)
+        if chance.random() < 0.1:
+            write_records(chance, writer)
         writer.budget = chance.choice([2, 4, 7])
         writer.statements(writer.budget)
         for name, item in writer.outputs.items():
             writer.put(f"{name}[{', '.join(writer.place)}] = {writer.of_kind(item)}")
     lines += [f"def f({', '.join(parameters)}):", *writer.lines]
-    return Launched("\n".join(lines) + "\n", arrays, grid, block, some_options(chance))
+    by_tasks = ndim == 1 and not meets and chance.random() < 0.4  # the block is nobody's matter then
+    return Launched("\n".join(lines) + "\n", arrays, grid, block, some_options(chance), shape[0] if by_tasks else None)
 
 
 # ---- running ----
@@ -216,9 +257,10 @@ def _scaled(name, one, other):
     """A sum, product or quotient that a GPU may fuse with a sum that takes it: exact but where it leaves the range of
     normal numbers."""
     result = _watch(getattr(operator, name)(one, other))
-    if isinstance(result, (float, np.floating)) and np.isfinite([one, other]).all():
-        info = np.finfo(type(result))
-        if np.isinf(result) or (name != "add" and one and abs(result) < info.tiny):
+    if isinstance(result, (float, complex, np.inexact)) and np.isfinite([one, other]).all():
+        tiny, parts = np.finfo(type(result)).tiny, [result.real, result.imag]
+        small = [part for part in [*parts, one.real, one.imag] if part and abs(part) < tiny]
+        if np.isinf(parts).any() or (name != "add" and (small or (one and other and not result))):
             raise Differs("a float that is rounded once where a GPU fuses")
     return result
 
@@ -249,7 +291,7 @@ def simulate(program, arrays):
     tree.body[-1] = Yields(tree.body[-1]).visit(tree.body[-1])
     tree.body[-1].body.append(ast.parse("if False:\n    yield").body[0])
     launch = Launch(program.grid, program.block)
-    kernel, _ = load(render(Fused().visit(tree)), {**HELPERS, "_scaled": _scaled, "cuda": launch})
+    kernel, _ = load(render(Fused().visit(tree)), {**HELPERS, "_scaled": _scaled, "cuda": launch, "RECORD": RECORD})
     seen = [launch.elements(item) if isinstance(item, np.ndarray) else item for item in arrays]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -276,12 +318,12 @@ def check(program, gpu):
     end = simulate(program, theirs)
     if gpu and isinstance(end, Missed):
         return "differs as documented", "a barrier that some threads miss"  # on a GPU nobody knows what comes of it
-    function, _ = load(compiled_form(program.source), {"cuda": cuda})
+    function, _ = load(compiled_form(program.source), {"cuda": cuda, "RECORD": RECORD})
     ours = oracle.copy_argument(tuple(program.arrays))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            cuda.jit(**program.options)(function)[program.grid, program.block](*ours)
+            program.launched(cuda.jit(**program.options)(function))(*ours)
     except errors.LaunchError as error:
         return ("same", "") if end and "barrier" in str(error) else ("wrong", f"LaunchError: {error}")
     except errors.KraitError as error:

@@ -19,6 +19,7 @@ FLOATS = (np.float32, np.float64)
 COMPLEXES = (np.complex64, np.complex128)
 STRONG = (np.bool_, *INTS, np.float16, *FLOATS, *COMPLEXES)
 ELEMENTS = (*INTS, *FLOATS, np.bool_, np.complex64, np.complex128)
+OF_KERNELS = (*INTS, *FLOATS, *FLOATS, np.float16, np.bool_, *COMPLEXES)
 
 
 class Array(NamedTuple):

@@ -264,7 +264,8 @@ class Statements(Expressions):
         operator = self.chance.choice(["+", "-", "*"])
         name, i, item = self.fresh(), self.fresh("i"), self.variables[array].item
         kind = kinds.joined(weak, item)
-        if not kind or kinds.result("{} " + operator + " {}", kind, item) is not kind:
+        template = "({} " + operator + " {})"
+        if not kind or not self.allowed(template, [kind, item]) or kinds.result(template, kind, item) is not kind:
             return self.put_count()
         self.put(f"{name} = {kinds.literal(self.chance, weak)}")
         self.put(f"{name} = _join({name}, {kinds.name_of(kind)})")

@@ -4,7 +4,6 @@ import kinds
 import numpy as np
 from kinds import Array
 
-ITEMS = (*kinds.INTS, *kinds.FLOATS)
 # masks of lanes, the condition under which a lane is one of them, and what lane numbers may be xored with
 MASKS = ((0xFFFFFFFF, None, 31), (0x0000FFFF, "cuda.laneid < 16", 15), (0xAAAAAAAA, "cuda.laneid & 1", 30),
          (0x000000F0, "cuda.laneid // 4 == 1", 3))
@@ -33,7 +32,7 @@ def shared(chance, writer, threads, item):
 
 def write_exchange(chance, writer, threads):
     """Threads of a block exchange numbers through shared memory."""
-    item = chance.choice(ITEMS)
+    item = chance.choice(kinds.OF_KERNELS)
     of, t = shared(chance, writer, threads, item)
     writer.put(f"{of(t)} = {writer.of_kind(item)}")
     writer.put("cuda.syncthreads()")
@@ -157,7 +156,7 @@ def write_divergent(chance, writer):
 
 
 def write_local(chance, writer):
-    item, name, k = chance.choice(ITEMS), writer.fresh("l"), writer.fresh("i")
+    item, name, k = chance.choice(kinds.OF_KERNELS), writer.fresh("l"), writer.fresh("i")
     size, ndim = chance.choice([1, 3, 8]), chance.choice([1, 1, 2])
     shape = f"({size}, 2)" if ndim == 2 else str(size)
     writer.put(f"{name} = cuda.local.array({shape}, np.{np.dtype(item).name})")

@@ -62,6 +62,8 @@ def test_conversions():
     check("a.astype(np.int64), a.view(np.int64), a.astype('M8[M]') - np.datetime64('2020-01')", SECONDS)
     check("a.astype('m8[s]'), a.astype('M8[D]')", np.arange(4))
     check("a.astype('m8[s]')", np.array([1.5, -2.5, 7]))
+    check("a.astype('m8[h]'), a.astype('m8[s]')", DATES, SECONDS)
+    check("a.astype('M8[D]'), a.astype('M8[h]')", STEPS, DATES - DATES[0])
 
 
 def test_order():

@@ -32,6 +32,10 @@ def test_sort(kind):
     laid_out(f"np.argsort(a, axis=None{kind})", ARRAYS[2:3])
 
 
+def test_sort_as_complex_numbers():
+    laid_out("np.sort_complex(a)", [*ARRAYS[:9], I.astype("b"), I.astype("i"), I.astype("H")])
+
+
 @pytest.mark.parametrize("text", ["a.sort()", "a.sort(0)", "a.sort(axis=-1, kind='stable')", "a[::2].sort()",
                                   "a.T.sort()", "a[0].sort()"])  # fmt: skip
 def test_sort_in_place(text):
