@@ -67,10 +67,7 @@ void codegen_dispose(Module *module) {
     if (module->builder) LLVMDisposeBuilder(module->builder);
     if (module->module) LLVMDisposeModule(module->module);
     if (module->layout) LLVMDisposeTargetData(module->layout);
-    if (module->machine && module->target->release_machine)
-        module->target->release_machine(module->machine, &module->options);
-    else if (module->machine)
-        LLVMDisposeTargetMachine(module->machine);
+    if (module->machine) module->target->release_machine(module->machine, &module->options);
     if (module->context) LLVMContextDispose(module->context);
     module->debug = NULL, module->builder = NULL, module->module = NULL, module->layout = NULL, module->machine = NULL,
     module->context = NULL;

@@ -75,10 +75,7 @@ static void leave_long_functions(Module *module) {
 
 static bool take_level_0(Module *module, Diag *diag) {
     const Target *target = module->target;
-    if (target->release_machine)
-        target->release_machine(module->machine, &module->options);
-    else
-        LLVMDisposeTargetMachine(module->machine);
+    target->release_machine(module->machine, &module->options);
     module->options.opt_level = 0;
     module->machine = target->machine(&module->options, diag);
     return module->machine != NULL;

@@ -60,6 +60,15 @@ typedef struct BitcodeLibrary {
 
 enum { MAX_HIDDEN = 8 };
 
+/* machines.c: target machines of one kind that no module has; all zero to begin with. */
+enum { IDLE_MACHINES = 8 };
+typedef struct IdleMachines {
+    _Atomic(LLVMTargetMachineRef) slots[IDLE_MACHINES];
+    _Atomic unsigned kept; /* so often has one been given back */
+} IdleMachines;
+LLVMTargetMachineRef machines_take(IdleMachines *idle);               /* NULL: there is none */
+void machines_keep(IdleMachines *idle, LLVMTargetMachineRef machine); /* or disposes of it */
+
 struct Target {
     const char *name; /* "nvptx", "host": for messages */
     const char *what; /* "a GPU", "the host" */
@@ -78,7 +87,7 @@ struct Target {
 
     /* A target machine nobody else uses; it also says triple and data layout.  NULL: diag. */
     LLVMTargetMachineRef (*machine)(const CodegenOptions *options, Diag *diag);
-    /* Takes a machine back when its module is done with; NULL: it is disposed of. */
+    /* Takes a machine back when its module is done with. */
     void (*release_machine)(LLVMTargetMachineRef machine, const CodegenOptions *options);
     /* Types of the parameters that every generated function has first (l->hidden holds their values); returns how many.
      */

@@ -8,10 +8,9 @@
  * outside an array is noted by a minimum over (place << SITE_BITS | site), which the vectoriser knows as a reduction.
  * Where blocks are joined (thread_order) threadIdx of the inner axis goes on into the next blocks: nobody sees it by
  * itself. */
-#include <pthread.h>   /* pthread_once */
-#include <stdatomic.h> /* atomic_exchange */
-#include <stdio.h>     /* snprintf */
-#include <string.h>    /* strncmp */
+#include <pthread.h> /* pthread_once */
+#include <stdio.h>   /* snprintf */
+#include <string.h>  /* strncmp */
 
 #include "codegen/bitcode.h" /* krait_bc_rtlib_host */
 #include "codegen_cpu/cpu.h"
@@ -59,10 +58,8 @@ static const struct Processor *processor_get(void) {
 const char *codegen_cpu_name(void) { return processor_get()->name; }
 const char *codegen_cpu_features(void) { return processor_get()->features; }
 
-/* Target machines that wait for the next module, by optimisation level: making one costs as much as optimising a small
- * function.  Slots are exchanged atomically, so that no lock can be held where a fork happens. */
-enum { IDLE_MACHINES = 8, LEVELS = 4 };
-static _Atomic(LLVMTargetMachineRef) idle_machines[LEVELS][IDLE_MACHINES];
+enum { LEVELS = 4 };
+static IdleMachines idle_machines[LEVELS];
 
 static int level_of(const CodegenOptions *options) {
     return options->opt_level < 0 ? 0 : options->opt_level >= LEVELS ? LEVELS - 1 : options->opt_level;
@@ -73,22 +70,16 @@ static LLVMTargetMachineRef host_machine(const CodegenOptions *options, Diag *di
                                                        LLVMCodeGenLevelDefault, LLVMCodeGenLevelDefault};
     const struct Processor *p = processor_get();
     FAIL_IF(!p->target, diag, LLVM, NULL, (Span){0}, "LLVM does not know the processor %s: %s", p->triple, p->error);
-    for (int i = 0; i < IDLE_MACHINES; i++) {
-        LLVMTargetMachineRef idle = atomic_exchange(&idle_machines[level_of(options)][i], NULL);
-        if (idle) return idle;
-    }
-    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(p->target, p->triple, p->name, p->features,
-                                                           levels[level_of(options)], LLVMRelocPIC, LLVMCodeModelSmall);
+    LLVMTargetMachineRef machine = machines_take(&idle_machines[level_of(options)]);
+    if (!machine)
+        machine = LLVMCreateTargetMachine(p->target, p->triple, p->name, p->features, levels[level_of(options)],
+                                          LLVMRelocPIC, LLVMCodeModelSmall);
     FAIL_IF(!machine, diag, LLVM, NULL, (Span){0}, "LLVM made no target machine for %s", p->name);
     return machine;
 }
 
 static void host_release_machine(LLVMTargetMachineRef machine, const CodegenOptions *options) {
-    for (int i = 0; i < IDLE_MACHINES; i++) {
-        LLVMTargetMachineRef none = NULL;
-        if (atomic_compare_exchange_strong(&idle_machines[level_of(options)][i], &none, machine)) return;
-    }
-    LLVMDisposeTargetMachine(machine);
+    machines_keep(&idle_machines[level_of(options)], machine);
 }
 
 /* ---- the state of a thread ---- */

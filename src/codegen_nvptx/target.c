@@ -34,11 +34,11 @@ int codegen_nvptx_ptx_version(int capability) {
     return 0;
 }
 
-/* A GPU newer than the table runs the PTX of the newest older one: PTX is forward compatible. */
-static int nearest_capability(int capability) {
-    int best = ptx_of_capability[0].capability;
+/* A row: a GPU newer than the table runs the PTX of the newest older one: PTX is forward compatible. */
+static size_t nearest_capability(int capability) {
+    size_t best = 0;
     for (size_t i = 0; i < COUNT_OF(ptx_of_capability); i++)
-        if (ptx_of_capability[i].capability <= capability) best = ptx_of_capability[i].capability;
+        if (ptx_of_capability[i].capability <= capability) best = i;
     return best;
 }
 
@@ -49,6 +49,16 @@ enum { TANH_CAPABILITY = 75 };
 static int lowest_ptx(int capability) {
     int least = codegen_nvptx_ptx_version(capability), used = capability >= TANH_CAPABILITY ? 70 : 62;
     return least < used ? used : least;
+}
+
+/* Those of level 0, and the others. */
+static IdleMachines *machines_of(const CodegenOptions *options) {
+    static IdleMachines idle[COUNT_OF(ptx_of_capability)][2];
+    return &idle[nearest_capability(options->compute_capability)][options->opt_level != 0];
+}
+
+static void nvptx_release_machine(LLVMTargetMachineRef machine, const CodegenOptions *options) {
+    machines_keep(machines_of(options), machine);
 }
 
 static LLVMTargetMachineRef nvptx_machine(const CodegenOptions *options, Diag *diag) {
@@ -62,16 +72,19 @@ static LLVMTargetMachineRef nvptx_machine(const CodegenOptions *options, Diag *d
     FAIL_IF(options->compute_capability < 50, diag, UNSUPPORTED_TARGET, NULL, (Span){0},
             "compute capability %d.%d is too old: 5.0 is the least", options->compute_capability / 10,
             options->compute_capability % 10);
-    int capability = nearest_capability(options->compute_capability), ptx = lowest_ptx(capability);
+    int capability = ptx_of_capability[nearest_capability(options->compute_capability)].capability;
+    int ptx = lowest_ptx(capability);
     FAIL_IF(
         options->ptx_version && ptx > options->ptx_version, diag, UNSUPPORTED_TARGET, NULL, (Span){0},
         "the driver reads PTX up to version %d.%d, a GPU of compute capability %d.%d needs %d.%d: update the driver",
         options->ptx_version / 10, options->ptx_version % 10, capability / 10, capability % 10, ptx / 10, ptx % 10);
+    LLVMTargetMachineRef machine = machines_take(machines_of(options));
+    if (machine) return machine;
     snprintf(cpu, sizeof cpu, "sm_%d", capability);
     snprintf(features, sizeof features, "+ptx%d", ptx);
-    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(
-        target, triple, cpu, features, options->opt_level ? LLVMCodeGenLevelAggressive : LLVMCodeGenLevelLess,
-        LLVMRelocDefault, LLVMCodeModelDefault);
+    machine = LLVMCreateTargetMachine(target, triple, cpu, features,
+                                      options->opt_level ? LLVMCodeGenLevelAggressive : LLVMCodeGenLevelLess,
+                                      LLVMRelocDefault, LLVMCodeModelDefault);
     FAIL_IF(!machine, diag, LLVM, NULL, (Span){0}, "LLVM made no target machine for %s", cpu);
     return machine;
 }
@@ -380,6 +393,7 @@ const Target *codegen_nvptx_target(void) {
         .libraries = {{krait_bc_rtlib_nvptx, &krait_bc_rtlib_nvptx_size},
                       {krait_bc_device_math, &krait_bc_device_math_size}},
         .machine = nvptx_machine,
+        .release_machine = nvptx_release_machine,
         .hidden_params = nvptx_hidden_params,
         .access = nvptx_access,
         .bad_access = nvptx_bad_access,
