@@ -349,36 +349,66 @@ PyObject *objects_lasting(PyObject *holder, const char *name, PyObject *value) {
     return lasting && Py_IS_TYPE(lasting, &PyClassMethodDescr_Type) ? lasting : value;
 }
 
-/* The object a full name stands for: the longest prefix that is an imported module, then attributes.  New reference or
- * NULL, without an exception. */
-static PyObject *resolve_name(const LibraryName *name) {
+/* What a part of a full name stands for that others follow: the longest prefix that is an imported module, then
+ * attributes.  New reference or NULL, without an exception. */
+static PyObject *resolve_holder(const char *name, size_t length) {
     char text[128];
-    if (name->length >= sizeof text) return NULL;
-    memcpy(text, name->text, name->length);
-    text[name->length] = 0;
-    PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
-    PyObject *object = NULL;
-    size_t length = name->length;
-    while (!object) {
-        while (length && text[length - 1] != '.') length--;
-        if (!length) return NULL;
-        text[length - 1] = 0;
-        object = PyDict_GetItemString(modules, text);
-        text[length - 1] = object ? 0 : '.';
-        length -= !object;
+    if (length >= sizeof text) return NULL;
+    memcpy(text, name, length);
+    text[length] = 0;
+    PyObject *modules = PyImport_GetModuleDict(), *object; /* borrowed */
+    size_t module = length;
+    while (!(object = PyDict_GetItemString(modules, text))) {
+        do
+            if (module-- == 0) return NULL;
+        while (text[module] != '.');
+        text[module] = 0;
     }
     Py_INCREF(object);
-    for (char *part = text + length; object && part;) {
-        char *dot = strchr(part, '.');
-        if (dot) *dot = 0;
-        PyObject *value = dot ? attribute_on_the_way(object, part) : PyObject_GetAttrString(object, part);
-        PyObject *lasting = Py_XNewRef(objects_lasting(object, part, value));
-        Py_XDECREF(value);
-        Py_SETREF(object, lasting);
-        part = dot ? dot + 1 : NULL;
+    while (object && module < length) {
+        char *part = text + module + 1; /* it ends where a dot was, or the text */
+        memcpy(text, name, length);
+        module += 1 + strcspn(part, ".");
+        text[module] = 0;
+        Py_SETREF(object, attribute_on_the_way(object, part));
     }
     if (!object) PyErr_Clear();
     return object;
+}
+
+/* Many names have the same holder. */
+typedef struct Holder {
+    const char *text; /* NULL: not used yet */
+    size_t length;
+    PyObject *object; /* NULL: there is none */
+} Holder;
+enum { HOLDERS = 64 };
+
+static PyObject *holder_of(Holder holders[HOLDERS], const char *text, size_t length) {
+    size_t hash = length;
+    for (size_t i = 0; i < length; i++) hash = 31 * hash + (unsigned char)text[i];
+    Holder *holder = &holders[hash % HOLDERS];
+    if (holder->text && holder->length == length && memcmp(holder->text, text, length) == 0) return holder->object;
+    Py_XSETREF(holder->object, resolve_holder(text, length));
+    holder->text = text;
+    holder->length = length;
+    return holder->object;
+}
+
+/* New reference or NULL, without an exception. */
+static PyObject *resolve_name(Holder holders[HOLDERS], const LibraryName *name) {
+    char last[128];
+    size_t holds = name->length;
+    while (holds && name->text[holds - 1] != '.') holds--;
+    size_t length = name->length - holds;
+    PyObject *holder = holds && length < sizeof last ? holder_of(holders, name->text, holds - 1) : NULL;
+    if (!holder) return NULL;
+    memcpy(last, name->text + holds, length);
+    last[length] = 0;
+    PyObject *value = PyObject_GetAttrString(holder, last), *lasting = Py_XNewRef(objects_lasting(holder, last, value));
+    Py_XDECREF(value);
+    if (!lasting) PyErr_Clear();
+    return lasting;
 }
 
 static bool library_add_object(Objects *objects, PyObject *object, FuncId func) {
@@ -404,14 +434,16 @@ static uint64_t modules_imported(void) {
 /* Reading an attribute may let another thread in, which may do the same: nothing but library_add_object changes the
  * tables. */
 static void find_library_names(Objects *objects) {
+    Holder holders[HOLDERS] = {{NULL, 0, NULL}};
     uint64_t modules = modules_imported();
     if (modules == objects->modules) return;
     for (size_t i = 0; i < objects->nnames; i++) {
         if (objects->names[i].found) continue;
-        PyObject *object = resolve_name(&objects->names[i]);
+        PyObject *object = resolve_name(holders, &objects->names[i]);
         if (object && library_add_object(objects, object, objects->names[i].func)) objects->names[i].found = true;
         Py_XDECREF(object);
     }
+    for (size_t i = 0; i < HOLDERS; i++) Py_XDECREF(holders[i].object);
     objects->modules = modules;
 }
 
