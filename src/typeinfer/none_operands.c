@@ -82,12 +82,16 @@ static const char *index_words(const Typing *t, size_t arg) {
     }
 }
 
+static bool asks_attribute(const Typing *t, size_t arg) {
+    return t->op == OP_GETATTR || (t->op == OP_SETATTR && arg == 0);
+}
+
 /* Whether the interpreter has no answer for None as this operand. */
 static bool needs_value(const Typing *t, size_t arg) {
     if (t->op == OP_MOD && arg == 1 && typing_is_text(infer_content(t->args[0].type))) return false; /* "%s" % None */
     if ((op_is_binary(t->op) && t->op != OP_MATMUL) || (op_is_comparison(t->op) && t->op != OP_EQ && t->op != OP_NE))
         return true;
-    if (t->op == OP_GETATTR || index_words(t, arg)) return true;
+    if (asks_attribute(t, arg) || index_words(t, arg)) return true;
     for (size_t i = 0; i < COUNT_OF(operands); i++)
         if (operands[i].op == t->op && operands[i].operand == arg) return true;
     return false;
@@ -117,7 +121,7 @@ static const char *words(const Typing *t, size_t arg) {
 }
 
 const char *typing_none_words(const Typing *t, size_t arg) {
-    if (t->op == OP_GETATTR)
+    if (asks_attribute(t, arg))
         return arena_printf(t->in->arena, "AttributeError: 'NoneType' object has no attribute '%s'", t->text);
     const char *found = words(t, arg);
     return found ? arena_printf(t->in->arena, "TypeError: %s", found) : NULL;
