@@ -325,8 +325,9 @@ static bool step(Growth *g, Value *value, const Type *type) {
     }
     if (value->nargs == 1 && value_resolve(value->args[0])->type == value->type)
         return want(g, value->args[0], type), true;
-    if (want_walked(g, value, type) || want_operands(g, value, type)) return true;
-    return solver_expect(in, value, type);
+    if (want_walked(g, value, type)) return true;
+    bool passed = want_operands(g, value, type), made = solver_expect(in, value, type); /* a call may give either */
+    return passed || made;
 }
 
 Value *typeinfer_grow(Infer *in, Value *value, const Type *type) {
@@ -335,8 +336,10 @@ Value *typeinfer_grow(Infer *in, Value *value, const Type *type) {
     while (g.work.len) {
         struct Step next = vec_pop(&g.work);
         Value *at = value_resolve(next.value);
-        if (g.seen[at->id] || at->type->kind == TY_BOTTOM || at->type->kind == TY_NONE) continue;
+        if (g.seen[at->id] || at->type->kind == TY_NONE) continue;
         g.seen[at->id] = true;
+        if (at->type->kind == TY_BOTTOM && at->op == OP_CALL) solver_expect(in, at, infer_content(next.want));
+        if (at->type->kind == TY_BOTTOM) continue; /* not reached yet, but for what a call gives that is asked now */
         if (at->type->kind != TY_OPTIONAL) next.want = infer_content(next.want);
         const Type *joined = grows(at->type) ? grown(in, at->type, next.want) : NULL;
         if (joined == at->type) continue; /* numbers of another type are converted */

@@ -44,8 +44,8 @@ static bool put(Typing *t, const Type *object, unsigned field, const Type *item)
     Infer *in = t->in;
     const Type *old = type_attribute(object, field);
     const Type *joined = typeinfer_join(in->config->promotion, in->types, old, item), *whole;
-    if (joined == old || t->emit || item->kind == TY_BOTTOM) return true;
-    if (!joined) return refuse_type(t, object, field, item);
+    if (joined == old || item->kind == TY_BOTTOM) return true;
+    if (!joined || t->emit) return refuse_type(t, object, field, item); /* emitting: no object grew */
     if (!(whole = with_attribute(in, object, field, joined))) return refuse_type(t, object, field, item);
     const Value *stays = typeinfer_grow(in, t->values[0], whole);
     /* who called with the object will call with another one */

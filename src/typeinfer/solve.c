@@ -142,7 +142,8 @@ uint32_t solver_users(const Infer *in, const Value *value, Value *const **users)
 }
 
 bool solver_expect(Infer *in, Value *call, const Type *type) {
-    if (!call->imm.inst || in->expected[call->id] == type) return false;
+    bool known = call->imm.inst || call->type->kind == TY_BOTTOM; /* not known yet whether it is compiled code's */
+    if (!known || in->expected[call->id] == type) return false;
     in->expected[call->id] = type;
     enqueue(in, call);
     return true;

@@ -5,8 +5,9 @@ import copy
 import pytest
 from oracle import agree
 
-from krait import _testing, njit
+from krait import _testing, errors, njit
 from krait.errors import KraitError
+from krait.extending import register_jitable
 
 
 class Node:
@@ -335,3 +336,88 @@ def test_without_the_interpreters_lock():
     a = Node(1)
     a.next = Node(2, a)
     assert turn(a) == 2 + 4999
+
+
+class Branch:
+    def __init__(self, value):
+        self.value = value
+        self.left = None
+        self.right = None
+
+
+@register_jitable
+def inserted(root, value):
+    if root is None:
+        return Branch(value)
+    if value < root.value:
+        root.left = inserted(root.left, value)
+    else:
+        root.right = inserted(root.right, value)
+    return root
+
+
+@register_jitable
+def walked(root, out):
+    if root is not None:
+        walked(root.left, out)
+        out.append(root.value)
+        walked(root.right, out)
+
+
+@register_jitable
+def height(root):
+    return 0 if root is None else 1 + max(height(root.left), height(root.right))
+
+
+@register_jitable
+def contains(root, value):
+    if root is None:
+        return False
+    if root.value == value:
+        return True
+    return contains(root.left if value < root.value else root.right, value)
+
+
+@register_jitable
+def without_least(root):
+    if root.left is None:
+        return root.value, root.right
+    value, root.left = without_least(root.left)
+    return value, root
+
+
+def sorted_by_tree(values):
+    root = None
+    for value in values:
+        root = inserted(root, value)
+    out = [values[0]]
+    walked(root, out)
+    return out, height(root), contains(root, values[1]), contains(root, values[0] + 100)
+
+
+def taken_least_first(values):
+    root = None
+    for value in values:
+        root = inserted(root, value)
+    out = [values[0]]
+    while root is not None:
+        value, root = without_least(root)
+        out.append(value)
+    return out
+
+
+@pytest.mark.parametrize("function", [sorted_by_tree, taken_least_first])
+@pytest.mark.parametrize("values", [[3, 1, 2, 5, 4], [1.5, -2.0, 0.5], [7, 7]])
+def test_a_tree_that_a_recursive_function_returns(function, values):
+    agree(function, values)
+
+
+def test_an_attribute_that_nothing_made_to_fit_is_refused():
+    def f(n):
+        root = Branch(n)
+        root.left = 5
+        root.left = Branch(n)
+        return root.left
+
+    with pytest.raises(errors.TypingError, match="the attribute `left`"):
+        njit(f)(1)
