@@ -320,6 +320,17 @@ def each_indexed(items):
         i += 1
 
 
+def true_if_any(x):
+    # bool(x), where x may be None.
+    if x is None:
+        return False
+    return bool(x)
+
+
+def false_if_any(x):
+    return not true_if_any(x)
+
+
 def equal_if_any(x, y):
     # x == y, either of which may be None.
     if x is None:
@@ -331,3 +342,28 @@ def equal_if_any(x, y):
 
 def different_if_any(x, y):
     return not equal_if_any(x, y)
+
+
+def own_equal_if_any(x, y):
+    # The same where the class of x says what is equal.
+    if x is None:
+        return y is None
+    return bool(x == y)
+
+
+def own_different_if_any(x, y):
+    if x is None:
+        return y is not None
+    return bool(x != y)
+
+
+def str_if_any(x):
+    if x is None:
+        return "None"
+    return str(x)
+
+
+def repr_if_any(x):
+    if x is None:
+        return "None"
+    return repr(x)

@@ -264,6 +264,8 @@ bool typing_make_instance(Typing *t, const Type *callee, const StructClass *clas
 
 /* ---- operands that may be None (none_operands.c) ---- */
 void typing_need_values(Typing *t); /* the operation's operands become values where it needs them */
+/* What an Optional of it holds where it is None is zero, and may be computed with: the answer is meaningless. */
+bool typing_missing_is_zero(const Type *type);
 void typing_need_value(Typing *t, size_t arg, const char *words); /* words: as typing_none_words gives them */
 /* "TypeError: ...", what the interpreter says of None as that operand; NULL: nobody knows. */
 const char *typing_none_words(const Typing *t, size_t arg);

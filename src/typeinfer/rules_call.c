@@ -101,6 +101,9 @@ static bool call_object(Typing *t, const Type *callee) {
         types[i] = given ? t->args[i].type : konsts[i]->type;
         if (t->emit) values[i] = given ? t->values[i] : typing_make_const(t, konsts[i]);
         known &= konsts[i] && konsts[i]->type == types[i];
+        if (class->tuple || in->device) continue;
+        types[i] = typeinfer_general(in, types[i]); /* which text it is, is not known of an instance */
+        if (t->emit) values[i] = typing_make_cast(t, values[i], types[i]);
     }
     const Type *type = class->tuple ? type_named_tuple(in->types, callee->object, class->title, class->names, types,
                                                        class->count)

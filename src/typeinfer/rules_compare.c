@@ -128,8 +128,7 @@ static Value *emit_presence(Typing *t, size_t arg, Op op) {
     return typing_make_op(t, op, infer_bool(t->in), pair, 2);
 }
 
-/* What is missing holds zero, whose comparison has a meaningless but harmless answer. */
-static bool compares_harmlessly(const Type *type) {
+bool typing_missing_is_zero(const Type *type) {
     const Type *content = infer_content(type);
     return (content->kind == TY_SCALAR && !content->object) || content->kind == TY_TIME;
 }
@@ -137,7 +136,7 @@ static bool compares_harmlessly(const Type *type) {
 /* x == y where one may be None raises for no value: both are None, or both are there and equal. */
 static bool equal_optionals(Typing *t) {
     const Type *boolean = infer_bool(t->in);
-    if (!compares_harmlessly(t->args[0].type) || !compares_harmlessly(t->args[1].type))
+    if (!typing_missing_is_zero(t->args[0].type) || !typing_missing_is_zero(t->args[1].type))
         return typing_become_prelude(t, t->op == OP_EQ ? "builtin:equal_if_any" : "builtin:different_if_any");
     Fact facts[2], fact;
     Value *values[2] = {t->values[0], t->values[1]}, *answer;

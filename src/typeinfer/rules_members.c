@@ -152,6 +152,11 @@ static bool is_by_fields(Typing *t, ObjRef method) {
     return func && func->by_fields;
 }
 
+/* An instance or None: what None has an answer for is asked where it is known which. */
+static bool may_be_missing(const Typing *t, size_t i) {
+    return t->args[i].type->kind == TY_OPTIONAL && has_class(infer_content(t->args[i].type));
+}
+
 static bool own_compare(Typing *t, bool *own) {
     static const char *const names[] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};
     static const uint8_t turned[] = {4, 5, 2, 3, 0, 1};
@@ -161,6 +166,10 @@ static bool own_compare(Typing *t, bool *own) {
     *own = typing_is_one(t) && attempt(t, t->op == OP_NE && !count ? "__eq__" : names[which], 0, &fields) &&
            is_by_fields(t, fields.method.function);
     if (*own) return typing_equals_itself(t);
+    if ((t->op == OP_EQ || t->op == OP_NE) && may_be_missing(t, 0)) {
+        *own = true;
+        return typing_become_prelude(t, t->op == OP_EQ ? "builtin:own_equal_if_any" : "builtin:own_different_if_any");
+    }
     count += attempt(t, names[turned[which]], 1, &attempts[count]);
     TRY(try_in_turn(t, attempts, count, own));
     if (*own || (t->op != OP_NE && t->op != OP_EQ)) return true;
@@ -250,10 +259,26 @@ static const struct {
     {FUNC_PY_DIVMOD, "__divmod__", NULL},
 };
 
+/* bool(x), str(x), repr(x) where x may be None. */
+static const char *call_if_any(const Typing *t) {
+    const Type *callee = t->args[0].type;
+    if (t->nargs != 2 || !may_be_missing(t, 1)) return NULL;
+    if (callee->kind == TY_CLASS && type_scalar_kind(callee->items[0]) == 'b') return "builtin:true_if_any";
+    if (callee->kind != TY_FUNC) return NULL;
+    return callee->func->id == FUNC_STR    ? "builtin:str_if_any"
+           : callee->func->id == FUNC_REPR ? "builtin:repr_if_any"
+                                           : NULL;
+}
+
 static bool own_call(Typing *t, bool *own) {
     const Type *callee = t->args[0].type;
-    const char *names[2] = {NULL, NULL};
+    const char *names[2] = {NULL, NULL}, *if_any = call_if_any(t);
     Attempt of;
+    if (if_any) {
+        drop_first(t);
+        *own = true;
+        return typing_become_prelude(t, if_any);
+    }
     if (callee->kind == TY_CLASS && t->nargs == 2 && callee->items[0]->kind == TY_SCALAR && callee->items[0]->weak)
         names[0] = method_name(t, "", scalar_info[callee->items[0]->scalar].weak_name);
     for (size_t i = 0; callee->kind == TY_FUNC && i < COUNT_OF(asked); i++)

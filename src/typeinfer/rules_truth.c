@@ -8,10 +8,12 @@ static bool truth_known(Typing *t, bool value) {
     return typing_become_const(t, const_bool(t->in->arena, t->in->types, value == (t->op == OP_TRUTH)));
 }
 
-/* bool(optional): there is a value, and it is true. */
+/* bool(optional): there is a value, and it is true.  Of what is missing only numbers are looked at: they are zero. */
 static bool truth_of_optional(Typing *t) {
     Infer *in = t->in;
     const Type *content = t->args[0].type->items[0], *boolean = infer_bool(in);
+    if (content->kind != TY_TUPLE && !typing_missing_is_zero(content))
+        return typing_become_prelude(t, t->op == OP_NOT ? "builtin:false_if_any" : "builtin:true_if_any");
     Fact fact = {content, NULL}, part;
     Value *there = NULL, *value = NULL, *both = NULL;
     if (t->emit) {

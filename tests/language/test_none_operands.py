@@ -209,3 +209,63 @@ def test_functions_close_over_texts_wherever_they_are_called():
 
 def f(n):
     return g('b;a'), g('a')"""), [(1,)])
+
+
+@pytest.mark.parametrize("value", ["1", "0", "0.0", "'ab'", "''", "[n]", "{n: 1}", "{n}", "(n, 1)", "[[1]] * n", "B(n)",
+                                   "L(n)", "P(n)"])  # fmt: skip
+def test_the_truth_of_what_may_be_missing(value):
+    agree_all(make(f"""class B:
+    def __init__(self, v): self.v = v
+    def __bool__(self): return self.v > 0
+
+class L(B):
+    def __bool__(self): return self.v > 1
+    def __len__(self): return self.v
+
+class P:
+    def __init__(self, v): self.v = v
+
+def given(x, c): return x if c else None
+
+def f(n, c):
+    x = given({value}, c)
+    y = given({value}, c) or given({value}, 1)
+    seen = 0
+    while x and seen < 2:
+        seen += 1
+    return 1 if x else 2, not x, bool(x), seen, y is None"""), [(n, c) for n in (0, 1) for c in (0, 1)])
+
+
+def test_instances_that_may_be_missing_compare_and_are_shown():
+    agree_all(make("""class S:
+    def __init__(self, v): self.v = v
+    def __eq__(self, o): return o is not None and self.v == o.v
+    def __str__(self): return f's{self.v}'
+    def __repr__(self): return f'S({self.v})'
+
+def f(a, b):
+    x = S(1)
+    y = S(a)
+    if a > 1:
+        x = None
+    if b > 1:
+        y = None
+    return x == y, x != y, x == None, str(x), repr(y), f'{x} {y}', bool(x)"""), [(1, 1), (1, 2), (2, 1), (2, 2)])
+
+
+def test_texts_are_kept_in_frozen_dataclasses():
+    agree_all(make("""from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class R:
+    a: str
+    b: int = 1
+
+def same(x): return x
+
+def f(n):
+    r = R("ab")
+    a, b = r.a, same(R(b=n, a="c")).a
+    for i in range(n):
+        a, b = b + r.a, a
+    return a, b, {r.a: n}, r.a[n], f"{r.a:>5}", [R("d")][0].a == "d" """), [(0,), (1,)])
