@@ -395,7 +395,7 @@ static bool convert_input(Typing *t, const Mapping *m, size_t i) {
     return true;
 }
 
-/* Each array is its element; the ufunc is asked again. */
+/* Each array is its element; the ufunc is asked again.  A record is none of numbers. */
 static bool become_scalars(Typing *t, Mapping *m) {
     Infer *in = t->in;
     for (size_t i = 0; i < m->nin; i++) {
@@ -405,6 +405,7 @@ static bool become_scalars(Typing *t, Mapping *m) {
         if (t->emit) values[1] = typing_make_op(t, OP_TUPLE, facts[1].type, NULL, 0);
         TRY(typing_sub(t, &(SubOp){.op = OP_GETITEM, .values = values, .facts = facts, .nargs = 2}, &t->args[i],
                        &t->values[i]));
+        if (t->args[i].type->kind == TY_ARRAY) return typing_bad_operands(t);
     }
     for (size_t i = 0; i < m->nin && m->dtype; i++) TRY(convert_input(t, m, i));
     t->nargs = m->nin;

@@ -60,6 +60,10 @@ static bool truth_of_array(Typing *t, const Type *type) {
     Value *pair[2] = {t->values[0], NULL}, *value;
     if (t->emit) pair[1] = typing_make_op(t, OP_TUPLE, fact[1].type, NULL, 0);
     TRY(typing_sub(t, &(SubOp){.op = OP_GETITEM, .values = pair, .facts = fact, .nargs = 2}, &element, &value));
+    if (element.type->kind == TY_ARRAY) { /* a record: it is what it was asked for */
+        typing_fail(t, DIAG_TYPING, "a record, %s, is neither true nor false in compiled code", typing_arg_text(t, 0));
+        return typing_hint(t, "ask one of its fields");
+    }
     TRY(typing_sub(t, &(SubOp){.op = t->op, .values = &value, .facts = &element, .nargs = 1}, &element, &value));
     return typing_become(t, value, element.type);
 }

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import krait
 from krait import cuda, njit, typeof, types
 from krait.errors import KraitError, TypingError
+from oracle import make
 from portions import examples
 
 POINT = [("x", "f4"), ("n", [("u", "i2"), ("v", "f8")]), ("y", "i8"), ("m", "i4", (2, 3)), ("b", "?")]
@@ -400,6 +401,14 @@ def test_refused_assignments(value, text):
 
 
 # ---- types ----
+
+
+@pytest.mark.parametrize("asked", ["bool(p)", "bool(p[()])", "not p", "p and 1", "1 if p else 2", "np.equal(p, p)",
+                                   "np.add(p, 1, dtype=np.int8)", "np.sqrt(p)", "abs(p)", "np.where(p, 1, 2)",
+                                   "np.count_nonzero(p)", "np.any(p)", "np.divmod(p, p)", "np.array_equal(p, p)"])
+def test_a_record_in_an_array_without_axes_is_no_number(asked):
+    with pytest.raises(TypingError, match="does not take|neither true nor false"):
+        njit(make(f"def f(p):\n    return {asked}", np=np))(points()[0].reshape(()))
 
 
 def test_type_objects():
