@@ -28,10 +28,10 @@ static const Row rows[] = {
     {"mul.hi.u32 \t", {"mul"}, "{ .reg .b64 w; mul.wide.u32 w, $; shr.u64 w, w, 32; cvt.u32.u64 @, w; }"},
     {"mul.hi.s32 \t", {"mul"}, "{ .reg .b64 w; mul.wide.s32 w, $; shr.u64 w, w, 32; cvt.u32.u64 @, w; }"},
     {"neg.s32 \t", {"min.s32", "max.s32"}, "{ .reg .b32 w; not.b32 w, $; add.s32 @, w, 1; }"},
-    {"min.s16 \t", {"setp.eq.b16", "setp.ne.b16"}, IN_32_BITS("min", "s")},
-    {"max.s16 \t", {"setp.eq.b16", "setp.ne.b16"}, IN_32_BITS("max", "s")},
-    {"min.u16 \t", {"setp.eq.b16", "setp.ne.b16"}, IN_32_BITS("min", "u")},
-    {"max.u16 \t", {"setp.eq.b16", "setp.ne.b16"}, IN_32_BITS("max", "u")},
+    {"min.s16 \t", {"setp.eq.", "setp.ne."}, IN_32_BITS("min", "s")},
+    {"max.s16 \t", {"setp.eq.", "setp.ne."}, IN_32_BITS("max", "s")},
+    {"min.u16 \t", {"setp.eq.", "setp.ne."}, IN_32_BITS("min", "u")},
+    {"max.u16 \t", {"setp.eq.", "setp.ne."}, IN_32_BITS("max", "u")},
 };
 
 static bool stands_beside(const Row *row, const char *text) {

@@ -782,7 +782,7 @@ def test_negations_beside_extremes_are_none(function, level):
 
 @pytest.mark.parametrize("kind", ["int16", "uint16", "int8"])
 @pytest.mark.parametrize("asked", ["min(x[i], np.{0}(3)) == 3", "max(x[i], np.{0}(7)) != 7",
-                                   "cuda.ffs(max(np.{0}(0), x[i]))"])
+                                   "cuda.ffs(max(np.{0}(0), x[i]))", "int(min(x[i], np.{0}(3))) + i == i + 3"])
 @pytest.mark.parametrize("level", [0, 1, 3])
 def test_extremes_of_16_bits_that_are_compared_have_32(kind, asked, level):
     """Of max(a, 7) == 7 ptxas takes the answer of the other half of the register for sm_90 and later."""
