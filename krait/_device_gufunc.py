@@ -3,6 +3,9 @@
 In: operands as NumPy takes them, or on the device.  Out: results, on the device if any operand is.  Shapes are matched
 here; the kernel, one for each number of outer dimensions, is written as text: it finds its place in the outer
 dimensions, and calls the function with views of the operands there, which broadcast by index.
+
+Where the core dimensions are long, several threads, the lanes, call the function for one place: if its outermost loop
+has independent iterations they share these (pass core_loops), else the first one does it all.
 """
 
 import inspect
@@ -11,8 +14,11 @@ import re
 import numpy as np
 
 from . import _krait, cuda
+from .prelude.intrinsics import core_spreads
 
 _THREADS = 128
+_LANES = 32  # next to each other in memory
+_ENOUGH = 1 << 18  # threads for a GPU
 
 
 def _layout(text):
@@ -106,12 +112,18 @@ def _match(layout, shapes, name):
     return sizes, np.broadcast_shapes(*outer)
 
 
-def _write(ndim, inputs, results, outer, ones):
-    """The kernel's text; outer: how many outer dimensions each operand has; ones: which numbers are arrays of one."""
+def _write(ndim, inputs, results, outer, ones, lanes):
+    """The kernel's text; outer: how many outer dimensions each operand has; ones: which numbers are arrays of one;
+    lanes: whether several threads call the function for one place."""
     names = [f"a{k}" for k in range(len(outer))]
     sizes = [f"n{axis}" for axis in range(ndim)]
-    lines = [f"def gufunc({', '.join(['count', *sizes, *names])}):", "    place = cuda.grid(1)"]
-    lines.append("    if place < count:")
+    lines = [f"def gufunc({', '.join(['count', *sizes, *names])}):"]
+    if lanes:
+        lines += ["    lane, first = cuda.grid(2)", "    alone = not core_spreads()"]
+        lines += ["    if alone and lane > 0:", "        return"]
+        lines.append("    for place in range(first, count, cuda.gridsize(2)[1]):")
+    else:
+        lines += ["    place = cuda.grid(1)", "    if place < count:"]
     for axis in reversed(range(ndim)):
         lines += [f"        i{axis} = place % n{axis}", f"        place //= n{axis}"]
     views = []
@@ -125,16 +137,52 @@ def _write(ndim, inputs, results, outer, ones):
     return "\n".join(lines) + "\n"
 
 
-def _kernel(gufunc, ndim, inputs, results, outer, ones):
-    cache, key = getattr(gufunc, "_kernels", None), (ndim, *outer, *sorted(ones))
+def _kernel(gufunc, ndim, inputs, results, outer, ones, lanes):
+    cache, key = getattr(gufunc, "_kernels", None), (ndim, *outer, *sorted(ones), lanes)
     if cache is None:
         cache = gufunc._kernels = {}
     if key not in cache:
-        space = {"cuda": cuda, "function": core_function(gufunc)}
-        exec(compile(_write(ndim, inputs, results, outer, ones), f"<guvectorize {gufunc.__name__}>", "exec"), space)
+        space = {"cuda": cuda, "function": core_function(gufunc), "core_spreads": core_spreads}
+        text = _write(ndim, inputs, results, outer, ones, lanes)
+        exec(compile(text, f"<guvectorize {gufunc.__name__}>", "exec"), space)
         options = {k: v for k, v in gufunc.targetoptions.items() if k in ("fastmath", "promotion", "cache")}
         cache[key] = cuda.jit(**options)(space["gufunc"])
     return cache[key]
+
+
+def _lanes(gufunc, count, length):
+    """How many threads call the function for each of `count` places, where the longest core dimension has a length."""
+    if length < _LANES or gufunc.targetoptions.get("writable_args"):
+        return 1
+    host = cuda.get_current_device().is_host
+    enough = 4 * _krait.get_num_threads() if host else _ENOUGH
+    lanes = 1 if host else _LANES
+    while lanes < length and count * lanes < enough:
+        lanes *= 2
+    return lanes
+
+
+def _grid(count, lanes):
+    """Blocks and threads, along x the lanes."""
+    if lanes == 1:
+        return (count + _THREADS - 1) // _THREADS, _THREADS
+    along = min(lanes, _THREADS)
+    beside = _THREADS // along
+    return (lanes // along, min((count + beside - 1) // beside, 65535)), (along, beside)
+
+
+def _reach(array):
+    """The first byte of an array in memory, and the one behind its last."""
+    start = array.device_ctypes_pointer.value or 0
+    steps = [(n - 1) * step for n, step in zip(array.shape, array.strides)]
+    return start + sum(min(0, step) for step in steps), start + sum(max(0, step) for step in steps) + array.itemsize
+
+
+def _overlap(one, other):
+    if 0 in one.shape or 0 in other.shape:
+        return False
+    (low, high), (first, last) = _reach(one), _reach(other)
+    return low < last and first < high
 
 
 def call(gufunc, *args, out=None, stream=0):
@@ -177,6 +225,7 @@ def _run(gufunc, inputs, results, args, given, stream):
         if target is not None and target.shape != seen:
             raise ValueError(f"{gufunc.__name__}: a result has the shape {seen}, not {target.shape}")
         fits = target is not None and cuda.is_cuda_array(target) and target.dtype == dtype and seen == shape
+        fits = fits and not any(_overlap(target, array) for array in (*arrays, *made))
         made.append(target if fits else cuda.device_array(shape, dtype, stream=stream))
     count = int(np.prod(outer, dtype=np.int64))
     if count:
@@ -186,8 +235,9 @@ def _run(gufunc, inputs, results, args, given, stream):
         passed += [array if dims or outer else array.reshape(1) for dims, array in zip(results, made)]
         places = [len(array.shape) - len(dims) for dims, array in zip([*inputs, *results], passed)]
         shape = outer if outer or (all(results) and not ones) else (1,)
-        kernel = _kernel(gufunc, len(shape), inputs, results, tuple(places), ones)
-        kernel[(count + _THREADS - 1) // _THREADS, _THREADS, stream](count, *shape, *passed)
+        lanes = _lanes(gufunc, count, max((sizes.get(dim, 1) for dims in results for dim in dims), default=1))
+        kernel = _kernel(gufunc, len(shape), inputs, results, tuple(places), ones, lanes > 1)
+        kernel[(*_grid(count, lanes), stream)](count, *shape, *passed)
     names = list(inspect.signature(gufunc.py_func).parameters)
     for which in gufunc.targetoptions.get("writable_args", ()):
         number = names.index(which) if isinstance(which, str) else which

@@ -26,6 +26,10 @@ def folded(kind, array, dtype):
     together), "prod", "min", "max", "any", "all".  Where the array is an expression it is never made."""
 
 
+def core_spreads():
+    """In a kernel that calls one function for each place: whether the threads along axis x share the work of a call."""
+
+
 def with_item(ints, index, value):
     """A tuple of ints with another item at a place that is known when it runs."""
 

@@ -100,6 +100,12 @@ static Block *find_before(const ParallelLoop *loop) {
     return before;
 }
 
+bool parallel_find_loop(ParallelLoop *loop, const Value **left) {
+    TRY(find_parts(loop));
+    find_blocks(loop, left);
+    return (loop->before = find_before(loop)) != NULL;
+}
+
 /* Whether calls lead from the block to the interpreter, whose lock the thread that starts the loop may hold.  seen:
  * the functions that were looked at, by number. */
 static bool calls_python(const Block *block, bool *seen) {

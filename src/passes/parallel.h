@@ -74,6 +74,9 @@ static inline bool loop_has(const ParallelLoop *loop, const Value *value) {
     return value->block && loop->inside[value->block->id];
 }
 
+/* parallel.c: the parts of the loop over loop->range and its blocks; *left: what leaves it other than at its end, or
+ * NULL.  False: the range is used in another way, or the loop entered in several. */
+bool parallel_find_loop(ParallelLoop *loop, const Value **left);
 /* parallel_carried.c: fills carried.  False: a variable's value goes from one iteration to the next; diag says which.
  * */
 bool parallel_find_carried(ParallelLoop *loop);

@@ -13,6 +13,8 @@ bool rule_func_thread_number(Typing *t) {
     return typing_result(t, infer_int(t->in), NULL);
 }
 
+bool rule_func_core_spreads(Typing *t) { return typing_result(t, type_scalar(t->in->types, SCALAR_BOOL, true), NULL); }
+
 /* set_num_threads(n), set_parallel_chunksize(n) */
 bool rule_func_set_threads(Typing *t) {
     if (!on_host(t)) return false;

@@ -10,6 +10,7 @@ import pytest
 
 from krait import cuda, prange
 from krait import _testing
+from krait.prelude.intrinsics import core_spreads
 
 F1, F2 = "array(float64, 1, C)", "array(float64, 2, C)"
 
@@ -186,9 +187,21 @@ def block_sums(x, sums):
     sums[i] = shared[0] - mine
 
 
+def core(x, out):
+    for i in range(1, x.size, 2):
+        out[i] = x[i] * 2
+
+
+def rows(x, out):
+    lane, place = cuda.grid(2)
+    if lane == 0 or core_spreads():
+        core(x[place], out[place])
+
+
 KERNEL, GPU = {"kernel": True}, {"target": "nvptx"}
 CASES = {
     "parallel": Case(total, [F1], {"parallel": 1}),
+    "core_loops": Case(rows, [F2, F2], KERNEL),
     "raises": Case(CHOSEN_TEXT),
     "shared": Case(LARGE_BLOCK),
     "inlining": Case(size, [F1]),
