@@ -68,7 +68,7 @@ PyObject *frontend_class_of(Frontend *frontend, const Type *type) {
     case TY_SCALAR: return type->object ? object : class_of_scalar(type);
     case TY_TUPLE: return type->object ? object : (PyObject *)&PyTuple_Type;
     case TY_ARRAY: return type->record ? class_of_record(type_element(type)) : (PyObject *)&PyArray_Type;
-    case TY_STRUCT: return type_is_instance(type) ? object : class_of_record(type);
+    case TY_STRUCT: return type_is_instance(type) ? object ? frontend_original(object) : NULL : class_of_record(type);
     case TY_TIME: return (PyObject *)(type->flag ? &PyTimedeltaArrType_Type : &PyDatetimeArrType_Type);
     case TY_CHARS:
         return (PyObject *)(scalar_info[type->scalar].bytes == 4 ? &PyUnicodeArrType_Type : &PyStringArrType_Type);
@@ -102,7 +102,8 @@ PyObject *frontend_class_meant(Frontend *frontend, const Type *type) {
     if (type->kind == TY_CLASS && !type->object) return frontend_class_of(frontend, type->items[0]);
     if (type->kind == TY_FUNC) return objects_library_object(frontend->objects, type->func->id);
     bool is_object = type->kind == TY_OBJECT || type->kind == TY_EXC_CLASS;
-    return is_object ? objects_get(frontend->objects, type->object) : NULL;
+    PyObject *object = is_object ? objects_get(frontend->objects, type->object) : NULL;
+    return object ? frontend_original(object) : NULL;
 }
 
 /* What is taken for an int may be of a class that a user derived from int. */

@@ -177,6 +177,9 @@ bool frontend_is_sequence(Frontend *frontend, const Type *type); /* to a sequenc
 const Type *frontend_element_type(TypeTable *types, PyObject *dtype, uintptr_t addresses);
 uintptr_t frontend_addresses(PyObject *array);
 
+/* By which an instance of a class of krait.prelude becomes one of the library's; borrowed; NULL: it is what it is. */
+PyObject *frontend_result_converter(PyObject *class);
+
 /* For the driver, which inference asks: a function of the package krait.prelude by "module:function" (0: diag says why
  * not), and the name of an object's class or function for messages (in the arena). */
 ObjRef frontend_prelude(Frontend *frontend, const char *name);

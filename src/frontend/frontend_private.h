@@ -44,6 +44,11 @@ PyObject *frontend_keep(Frontend *frontend, PyObject *new_reference);
  * DIAG_PYTHON. */
 bool frontend_python_failed(Frontend *frontend, const Source *source, Span span, const char *what);
 
+/* The class of the prelude that compiled code has in place of one of the library's, or the class itself; borrowed.  And
+ * back. */
+PyObject *frontend_stand_in(Frontend *frontend, PyObject *class);
+PyObject *frontend_original(PyObject *class);
+
 /* The member of an enumeration of ints, borrowed; NULL: there is none. (structs.c) */
 PyObject *frontend_enum_member(Frontend *frontend, const Type *type, int64_t value);
 

@@ -303,6 +303,15 @@ static bool loop(Translator *t, InsnKind kind) {
     return translate_enter(t, succs[1], t->stack.len);
 }
 
+/* What __iter__ gives an iterator over, by `return iter(x)`: whoever asks walks over that. */
+static Value *walked(const Translator *t, Value *value) {
+    const Value *callee = value->op == OP_CALL && value->nargs == 2 ? value->args[0] : NULL;
+    bool calls = callee && callee->op == OP_CONST && callee->konst && callee->konst->type->kind == TY_FUNC &&
+                 callee->konst->type->func->id == FUNC_ITER;
+    return calls && strcmp(t->func->name, "__iter__") == 0 ? value->args[1] : value;
+}
+
+
 /* The instruction that ends the block; for any other, the way on. */
 static bool translate_end(Translator *t) {
     switch (t->insn ? t->insn->kind : INSN_NOP) {
@@ -316,7 +325,7 @@ static bool translate_end(Translator *t) {
     case INSN_RERAISE: return translate_reraise(t);
     case INSN_RETURN: {
         Value *value = translate_pop_value(t);
-        Value *end = value ? translate_append1(t, OP_RETURN, value) : NULL;
+        Value *end = value ? translate_append1(t, OP_RETURN, walked(t, value)) : NULL;
         if (end && t->insn->arg) end->flags |= VF_IMPLICIT;
         return end != NULL;
     }

@@ -10,10 +10,20 @@
  * again, of a callee whose result has the type (FuncInst.expected); where it leads to a parameter, the callers find
  * what it would have to be (FuncInst.wanted).  Only what holds nothing yet grows inside: a
  * container that holds something has one type for all who see it. */
+#include "library/library.h" /* FUNC_LIST */
 #include "typeinfer/infer.h"
 
 /* Where a container is made, or an object: by a call of its class. */
+static bool makes_empty(const Value *value) { /* list(), dict(), set() */
+    static const FuncId makers[] = {FUNC_LIST, FUNC_DICT, FUNC_SET};
+    const Type *callee = value->op == OP_CALL && value->nargs == 1 ? value_resolve(value->args[0])->type : NULL;
+    for (size_t i = 0; callee && callee->kind == TY_FUNC && i < COUNT_OF(makers); i++)
+        if (callee->func->id == makers[i]) return value->type && type_is_container(value->type);
+    return false;
+}
+
 static bool is_display(const Value *value) {
+    if (makes_empty(value)) return true;
     bool calls = value->op == OP_CALL || value->op == OP_CALL_EX;
     if (calls && value->type && type_is_shared(value->type)) {
         const Type *callee = value_resolve(value->args[0])->type;
@@ -279,7 +289,7 @@ static bool ask_callers(Infer *in, const Value *param, const Type *type) {
 /* One step; false: it leads nowhere. */
 static bool step(Growth *g, Value *value, const Type *type) {
     Infer *in = g->in;
-    if (is_display(value) && type_is_shared(type)) { /* its __init__ is called with that one */
+    if (makes_empty(value) || (is_display(value) && type_is_shared(type))) { /* its __init__ is called with that one */
         solver_set_type(in, value, type);
         solver_wake(in, value);
         return true;

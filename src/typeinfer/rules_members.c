@@ -242,7 +242,7 @@ static bool own_iter(Typing *t, bool *own) {
     if (iter && typing_member(t, fact.type, "__next__", 0).kind == MEMBER_METHOD)
         TRY(walk_by(t, "builtin:each_next", &fact, &value));
     if (fact.type->kind == TY_BOTTOM) return typing_result(t, fact.type, NULL);
-    if (type_is_instance(fact.type))
+    if (type_is_instance(fact.type) && (!iter || typing_member(t, fact.type, "__iter__", 0).kind != MEMBER_METHOD))
         return typing_fail(t, DIAG_TYPING, "what __iter__() of %s returns is no iterator", typing_arg_text(t, 0));
     TRY(typing_sub(t, &(SubOp){.op = OP_ITER, .values = &value, .facts = &fact, .nargs = 1}, &fact, &value));
     return typing_become(t, value, fact.type);
@@ -254,9 +254,9 @@ static const struct {
     FuncId func;
     const char *method, *other; /* other: asked where the first is not there */
 } asked[] = {
-    {FUNC_LEN, "__len__", NULL},          {FUNC_PY_ABS, "__abs__", NULL}, {FUNC_PY_ROUND, "__round__", NULL},
-    {FUNC_STR, "__str__", "__repr__"},    {FUNC_REPR, "__repr__", NULL},  {FUNC_HASH, "__hash__", NULL},
-    {FUNC_PY_DIVMOD, "__divmod__", NULL},
+    {FUNC_LEN, "__len__", NULL},          {FUNC_PY_ABS, "__abs__", NULL},      {FUNC_PY_ROUND, "__round__", NULL},
+    {FUNC_STR, "__str__", "__repr__"},    {FUNC_REPR, "__repr__", NULL},       {FUNC_HASH, "__hash__", NULL},
+    {FUNC_PY_DIVMOD, "__divmod__", NULL}, {FUNC_DICT, "__krait_dict__", NULL},
 };
 
 /* bool(x), str(x), repr(x) where x may be None. */

@@ -144,7 +144,23 @@ static bool assign_at_once(const Marshal *marshal, const Type *type, const ListB
     return done;
 }
 
+static PyObject *converted_instance(const Marshal *marshal, const Type *type, ListBody *body, const void *from,
+                                    PyObject *converter) {
+    PyObject *bare = bare_instance(marshal, type), *object = NULL;
+    if (bare && assign_at_once(marshal, type, body, bare)) object = PyObject_CallOneArg(converter, bare);
+    Py_XDECREF(bare);
+    if (!object || marshal->copies) return object;
+    body->origin = object;
+    if (origins_note(marshal, type, object, from)) return object;
+    body->origin = NULL;
+    Py_CLEAR(object);
+    return object;
+}
+
 static PyObject *new_instance(const Marshal *marshal, const Type *type, ListBody *body, const void *from) {
+    PyObject *class = objects_get(marshal->objects, type->object);
+    PyObject *converter = class ? frontend_result_converter(class) : NULL;
+    if (converter) return converted_instance(marshal, type, body, from, converter);
     PyObject *object = bare_instance(marshal, type);
     if (!object) return NULL;
     if (!marshal->copies) body->origin = object; /* until the call is over this is what it is */

@@ -1,0 +1,194 @@
+"""deque, defaultdict and Counter of the module collections: made, changed and walked in compiled code, and returned."""
+
+import collections
+from collections import Counter, defaultdict, deque
+
+import pytest
+from oracle import agree
+
+from krait import njit
+
+
+def agree_with_class(function, *args):
+    """The class of the result, and of what a tuple holds, is that of the library, too."""
+    theirs = agree(function, *args)
+    ours = njit(function)(*args)
+    assert repr(ours) == repr(function(*args))
+    return theirs
+
+
+def test_a_queue():
+    def run(n):
+        d = deque()
+        for i in range(n):
+            d.append(i)
+        s = 0
+        while d:
+            s = (s * 3 + d.popleft()) % 1000003
+            if len(d) > 2:
+                s += d.pop()
+        return s
+
+    for n in (0, 1, 100):
+        agree(run, n)
+
+
+def test_both_ends_and_a_length_at_most():
+    def run(n):
+        d = deque([1, 2, 3], maxlen=n)
+        d.append(4)
+        d.appendleft(0)
+        return d, d[0], d[-1], len(d), list(d), repr(d), 3 in d, d.count(3), d.maxlen
+
+    agree_with_class(run, 4)
+    agree_with_class(run, 2)
+
+
+def test_what_else_a_deque_does():
+    def turned(n):
+        d = deque(range(5))
+        d.rotate(n)
+        d.extend([7, 8])
+        d.extendleft([9, 10])
+        d.reverse()
+        d.insert(2, 100)
+        d.remove(7)
+        d[0] = -1
+        del d[1]
+        return d, d.index(-1), [x for x in d], d.copy() == d
+
+    def compared(n):
+        a, b = deque([1, 2]), deque([1, 2])
+        return a == b, a != b, a + b, sum(a), max(a), sorted(a, reverse=True), bool(a), isinstance(a, deque)
+
+    for n in (0, 1, -2, 7):
+        agree_with_class(turned, n)
+    agree_with_class(compared, 0)
+
+
+def test_a_deque_of_tuples_in_a_search():
+    def reach(graph, start):
+        distance = {start: 0}
+        queue = deque([(start, 0)])
+        order = []
+        while queue:
+            node, d = queue.popleft()
+            order.append(node)
+            for other in graph[node]:
+                if other not in distance:
+                    distance[other] = d + 1
+                    queue.append((other, d + 1))
+        return order, distance
+
+    agree(reach, {0: [1, 2], 1: [3], 2: [3], 3: [4], 4: [0]}, 0)
+    agree(reach, {"a": ["b", "c"], "b": ["d"], "c": ["d"], "d": ["a"]}, "a")
+
+
+@pytest.mark.parametrize("method", ["pop", "popleft"])
+def test_an_empty_deque_raises(method):
+    def run(n):
+        d = collections.deque([n])
+        if n:
+            d.pop()
+            return d.pop()
+        d.popleft()
+        return d.popleft()
+
+    agree(run, int(method == "pop"))
+
+
+def test_errors_of_deques():
+    def grows(n):
+        d = deque([1, 2])
+        for x in d:
+            d.append(x)
+        return d
+
+    def outside(n):
+        return deque([1, 2])[n]
+
+    agree(grows, 0)
+    agree(outside, 2)
+    agree(outside, -3)
+
+
+def test_words_are_counted():
+    def count(text):
+        c = Counter(text.split())
+        return c["the"], c["zzz"], len(c), sorted(c.items()), c.most_common(2), sum(c.values()), "cat" in c, dict(c)
+
+    agree(count, "the cat and the dog and the bird")
+    agree(count, "a")
+
+
+def test_counters():
+    def changed(n):
+        c = Counter()
+        for i in range(20):
+            c[i % n] += i
+        c.subtract([0, 0])
+        return c, max(c, key=c.get), [k for k in c], c.most_common(1)[0][0]
+
+    def combined(n):
+        a, b = Counter([1, 1, 2]), Counter([1, 2, 2, 3])
+        return a + b, a - b, a & b, a | b, a == b, repr(a), a.total()
+
+    agree_with_class(changed, 3)
+    agree_with_class(combined, 0)
+
+
+def test_missing_keys_are_made():
+    def lists(n):
+        d = defaultdict(list)
+        for i in range(n):
+            d[i % 3].append(i)
+        return dict(d), len(d), sorted(d.items()), d[0], 5 in d
+
+    def ints(text):
+        d = defaultdict(int)
+        for c in text:
+            d[c] += 1
+        return d["l"], d, [k for k in d], list(d.values()), d["z"], len(d)
+
+    def sets(n):
+        g = defaultdict(set)
+        g["a"].add(1)
+        g["a"].add(1)
+        g["b"].add(n)
+        return {k: len(v) for k, v in g.items()}
+
+    def constants(n):
+        d = defaultdict(lambda: 7.5)
+        d[1] += n
+        return d[1], d[2], len(d)
+
+    agree(lists, 7)
+    agree_with_class(ints, "hello")
+    agree(sets, 2)
+    agree(constants, 1)
+
+
+class Shelf:
+    def __init__(self, items):
+        self.items = items
+
+    def __iter__(self):
+        return iter(self.items)
+
+
+class Shelves:
+    def __init__(self, shelf):
+        self.shelf = shelf
+
+    def __iter__(self):
+        return iter(self.shelf)
+
+
+def test_an_iter_that_returns_another_s():
+    def walk(n):
+        shelf = Shelf([n, 2, 3])
+        of_dict = Shelf({1: "a", 2: "b"})
+        pairs = [(k, v) for k, v in Shelf({5: 6.0}.items())]
+        return [x + 1 for x in shelf], sum(shelf), [k for k in of_dict], pairs, [x for x in Shelves(shelf)]
+
+    agree(walk, 7)
