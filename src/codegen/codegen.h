@@ -39,12 +39,17 @@ typedef struct UfuncForm {
     uint32_t immediate; /* with rows: bit i: input i is one value among the parameters */
 } UfuncForm;
 
-/* What a launch has found out about the arguments of a kernel before it (decorators/plan.c). */
+/* What a launch has found out about the arguments of a kernel before it (decorators/plan.c), and what a call of a
+ * function takes for granted until its code declines. */
 enum Facts {
     FACT_NOALIAS = 1, /* written arrays overlap no other argument */
     FACT_SMALL = 2,   /* Program.small */
-    FACTS_ALL = 3
+    FACTS_ALL = 3,
+    FACT_IN_RANGE = 4 /* Program.declines */
 };
+
+/* The status of a call that has done nothing, since it is for code without FACT_IN_RANGE. */
+enum { STATUS_DECLINED = -1 };
 
 typedef struct CodegenOptions {
     EntryKind entry;

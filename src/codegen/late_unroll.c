@@ -11,7 +11,9 @@
  *            may be unrolled again by the driver's compiler, which joins more loads if it sees fit; the one that takes
  *            the rounds that are left may not.
  * Loops that are laid out whole do not wait: their arrays are to become registers.  On the host, loops that hardly ever
- * run stay as they are, and loops whose rounds may pass by a division are not made vectors of (divisions.c). */
+ * run stay as they are, and loops whose rounds may pass by a division are not made vectors of (divisions.c).  What
+ * vectors leave of a loop there, the last rounds and all of them where arrays overlap, stays as it is: code of eight
+ * rounds would take as long to make as the vectors. */
 #include <string.h> /* memcmp, strlen */
 
 #include "codegen/lower.h"
@@ -50,8 +52,13 @@ void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Bl
     unsigned count = 0;
     if (block->unroll_whole || !l->target->last_passes) { /* a count, not a wish: whatever its length costs to find */
         bool scalar = !l->target->convergent && (block->unroll == 1 || l_loop_may_pass_by_division(l, block, header));
-        if (block->unroll) properties[count++] = number_property(l->context, count_name, block->unroll);
+        if (block->unroll == UNROLL_NEVER)
+            properties[count++] = property(l->context, waits, NULL);
+        else if (block->unroll)
+            properties[count++] = number_property(l->context, count_name, block->unroll);
         if (scalar) properties[count++] = property(l->context, vectors, LLVMValueAsMetadata(l_i1(l, false)));
+        bool around = header->last->op == OP_JUMP; /* of a loop in strips (pass safepoints), which has no condition */
+        if (!scalar && !around && !l->target->convergent) properties[count++] = l_loop_remainder(l);
         if (!count) return;
     } else {
         properties[count++] = property(l->context, waits, NULL);

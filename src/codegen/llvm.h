@@ -290,6 +290,9 @@ void l_endif(Lower *l, LIf *f); /* with or without l_else */
 LLVMValueRef l_if_phi(Lower *l, const LIf *f, LLVMValueRef yes,
                       LLVMValueRef no); /* right after l_endif; `no` may be a constant */
 
+/* A property of loops on the host: of what vectors leave of it rounds do not become one. */
+LLVMMetadataRef l_loop_remainder(Lower *l);
+
 /* What LLVM's passes are to make of a loop on the host, where more would be code that hardly ever runs: compiling it
  * takes longer than running it. */
 typedef enum LoopShape {

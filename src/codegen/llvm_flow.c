@@ -77,13 +77,23 @@ static LLVMMetadataRef property(Lower *l, const char *name, LLVMValueRef value) 
     return LLVMMDNodeInContext2(l->context, items, value ? 2 : 1);
 }
 
+LLVMMetadataRef l_loop_remainder(Lower *l) {
+    static const char followup[] = "llvm.loop.vectorize.followup_epilogue";
+    LLVMMetadataRef items[] = {LLVMMDStringInContext2(l->context, followup, sizeof followup - 1),
+                               property(l, "llvm.loop.isvectorized", l_i32(l, 1)),
+                               property(l, "llvm.loop.unroll.runtime.disable", NULL)};
+    return LLVMMDNodeInContext2(l->context, items, COUNT_OF(items));
+}
+
 /* The node of a loop is distinct by naming itself first: made with a stand-in that is then replaced. */
 static void set_shape(Lower *l, LLVMValueRef latch, LoopShape shape) {
-    LLVMMetadataRef stand_in = LLVMTemporaryMDNode(l->context, NULL, 0);
-    LLVMMetadataRef items[] = {stand_in, property(l, "llvm.loop.unroll.disable", NULL),
-                               shape == LOOP_SCALAR ? property(l, "llvm.loop.vectorize.enable", l_i1(l, false))
-                                                    : property(l, "llvm.loop.interleave.count", l_i32(l, 1))};
-    LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, items, 3);
+    LLVMMetadataRef items[3] = {LLVMTemporaryMDNode(l->context, NULL, 0)}, stand_in = items[0];
+    size_t count = 1;
+    if (shape != LOOP_FREE) items[count++] = property(l, "llvm.loop.unroll.disable", NULL);
+    items[count++] = shape == LOOP_FREE     ? l_loop_remainder(l)
+                     : shape == LOOP_SCALAR ? property(l, "llvm.loop.vectorize.enable", l_i1(l, false))
+                                            : property(l, "llvm.loop.interleave.count", l_i32(l, 1));
+    LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, items, count);
     LLVMMetadataReplaceAllUsesWith(stand_in, node);
     l_set_metadata(l, latch, "llvm.loop", node);
 }
@@ -92,7 +102,7 @@ void l_endfor(Lower *l, LFor *f) {
     LLVMValueRef next = LLVMBuildNSWAdd(l->b, f->index, l_i64(l, 1), "");
     LLVMBasicBlockRef from = l_here(l);
     l_jump(l, f->head);
-    if (f->shape != LOOP_FREE && !l->target->convergent) /* lanes in lockstep are vectors of their own */
+    if (!l->target->convergent) /* lanes in lockstep are vectors of their own */
         set_shape(l, LLVMGetLastInstruction(from), f->shape);
     LLVMAddIncoming(f->index, &next, &from, 1);
     LLVMMoveBasicBlockAfter(f->end, from);

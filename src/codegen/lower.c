@@ -218,6 +218,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
     case OP_RERAISE:
     case OP_RAISE: return lower_raise(l, value);
     case OP_RESUME: lower_resume(l); return true;
+    case OP_DECLINE: l_leave(l, l_i32(l, STATUS_DECLINED)); return true;
     default: LLVMBuildUnreachable(l->b); return true;
     }
 }

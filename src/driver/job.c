@@ -181,6 +181,8 @@ static bool stage_infer(Job *job) {
         .index_raises = codegen_index_raises(job_target(job), &job->options),
         .watched = job->options.races,
         .uninterrupted = job->options.uninterrupted,
+        .called_once = job->config->target == TARGET_HOST && job->options.entry == ENTRY_FUNCTION,
+        .declines = job->options.entry == ENTRY_FUNCTION && job->options.facts & FACT_IN_RANGE,
         .small = job->config->kernel && job->options.facts & FACT_SMALL,
     };
     dump_program(job, DUMP_TYPED);

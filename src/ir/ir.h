@@ -192,6 +192,8 @@ Reduction reduction_find(const char *text, size_t length); /* REDUCTION_COUNT: t
 
 typedef VEC(Block *) BlockList;
 
+enum { UNROLL_NEVER = 255 }; /* Block.unroll */
+
 /* Where a block goes: to the successors that its terminator chooses from and, if it unwinds, last of all to the one
  * that what a value in it raises goes to (block_unwind), which is none of the others.  A block that does not unwind
  * leaves the function when something is raised.  Along the raise edge the handler sees of the block what stands before
@@ -202,7 +204,8 @@ struct Block {
     BlockList succs, preds;
     bool unwinds;
     uint8_t unroll;    /* it ends a round of a loop: how many rounds become one; 0: as LLVM sees fit (pass unroll); 1 on
-                          the host: nor are they made of vectors (pass versions) */
+                          the host: nor are they made of vectors (pass versions); UNROLL_NEVER there: vectors alone are
+                          made of them (pass safepoints) */
     bool unroll_whole; /* these are all of them (pass lay_out) */
     Block *idom;       /* after func_compute_dominators */
     uint32_t order;    /* position in reverse post-order, from 0; UINT32_MAX: unreachable */
@@ -321,6 +324,9 @@ typedef struct Program {
     bool index_raises;  /* an index outside an array raises (value_effects) */
     bool watched;       /* somebody is told of each access of each thread: check='race' */
     bool uninterrupted; /* code does not look for signals */
+    bool called_once;   /* the first function is called by the interpreter, not by a loop of the entry */
+    bool declines;      /* the first function may leave a call, before it has done anything, to code that is made
+                           without this (OP_DECLINE) */
     bool small;         /* of a kernel: arrays among its arguments have at most SMALL_COUNT elements and less than 2^31
                            bytes, int arguments are below SMALL_COUNT in magnitude, a grid has at most SMALL_BLOCKS
                            blocks along an axis */

@@ -331,8 +331,8 @@ static bool parse_block_head(Parser *parser) {
     parser->block->unwinds = parser_accept_word(parser, "unwind");
     if (parser->block->unwinds) TRY(parse_target(parser));
     if (parser_accept_word(parser, "unroll")) {
-        uint32_t rounds;
-        TRY(parser_number(parser, UINT8_MAX, &rounds));
+        uint32_t rounds = UNROLL_NEVER;
+        if (!parser_accept_word(parser, "never")) TRY(parser_number(parser, UNROLL_NEVER - 1, &rounds));
         parser->block->unroll = (uint8_t)rounds;
         parser->block->unroll_whole = parser_accept_word(parser, "whole");
     }

@@ -204,7 +204,10 @@ void func_print_annotated(Buf *buf, const Func *func, const Annotator *annotator
             buf_puts(buf, " unwind ");
             print_block_ref(buf, block_unwind(block));
         }
-        if (block->unroll) buf_printf(buf, " unroll %u%s", block->unroll, block->unroll_whole ? " whole" : "");
+        if (block->unroll == UNROLL_NEVER)
+            buf_puts(buf, " unroll never");
+        else if (block->unroll)
+            buf_printf(buf, " unroll %u%s", block->unroll, block->unroll_whole ? " whole" : "");
         buf_puts(buf, ":\n");
         if (annotator) annotator->annotate(annotator->self, buf, block, NULL);
         for (const Value *value = block->first; value; value = value->next) {

@@ -65,7 +65,7 @@ const char *const reduction_text[REDUCTION_COUNT] = {
 
 bool op_is_terminator(Op op) {
     return op == OP_JUMP || op == OP_BRANCH || op == OP_RETURN || op == OP_RAISE || op == OP_RERAISE ||
-           op == OP_RESUME || op == OP_UNREACHABLE;
+           op == OP_RESUME || op == OP_UNREACHABLE || op == OP_DECLINE;
 }
 
 bool op_has_result(Op op) {

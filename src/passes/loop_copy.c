@@ -1,4 +1,4 @@
-/* loop_copy.c: makes a loop exist twice, behind a guard that chooses (loop_copy.h).
+/* loop_copy.c: makes a loop exist twice, behind a guard that chooses, or puts the guard alone before it (loop_copy.h).
  *
  *     entries                 entries
  *        |                       |
@@ -25,6 +25,7 @@ typedef struct Copying {
     Func *func;
     Arena *arena;
     Block *header, *latch;
+    Block *entry;   /* the block before the loop */
     BlockList body; /* the loop's blocks */
     Block **copies; /* by Block.id */
     Value **values; /* by Value.id */
@@ -125,22 +126,27 @@ static bool find_iterators(Copying *c, const Block *entry) {
     return true;
 }
 
-static bool can_copy(Copying *c) {
-    const Block *entry = NULL;
+/* The one way in, which nothing unwinds from; the loop's blocks and iterators besides. */
+static bool can_guard(Copying *c) {
+    Block *entry = NULL;
     for (size_t p = 0; p < c->header->preds.len; p++) {
         Block *from = c->header->preds.data[p];
         if (is_inside(c, from) ? from != c->latch : entry != NULL) return false;
         if (!is_inside(c, from)) entry = from;
     }
+    c->entry = entry;
     if (!entry || entry->unwinds) return false;
-    for (size_t b = 0; b < c->func->blocks.len; b++) {
-        Block *block = c->func->blocks.data[b];
-        if (!is_inside(c, block)) continue;
-        if (block->unwinds) return false;
-        vec_push(c->arena, &c->body, block);
-    }
+    for (size_t b = 0; b < c->func->blocks.len; b++)
+        if (is_inside(c, c->func->blocks.data[b])) vec_push(c->arena, &c->body, c->func->blocks.data[b]);
+    return find_iterators(c, entry);
+}
+
+static bool can_copy(Copying *c) {
+    TRY(can_guard(c));
+    for (size_t b = 0; b < c->body.len; b++)
+        if (c->body.data[b]->unwinds) return false;
     find_exits(c);
-    return find_iterators(c, entry) && uses_can_be_led(c);
+    return uses_can_be_led(c);
 }
 
 /* ---- where both meet ---- */
@@ -289,14 +295,14 @@ static void put_instead(Block *block, const Block *before, Block *instead) {
 }
 
 /* An iterator of its own for each loop, and the range that it counts, so that what the guard has checked is known of
- * them. */
-static void make_iterators(Copying *c, const TwoLoops *loops) {
+ * them.  twice: for the copy, too. */
+static void make_iterators(Copying *c, const TwoLoops *loops, bool twice) {
     for (size_t i = 0; i < c->iterators.len; i++) {
         Value *iterator = c->iterators.data[i], *over = iterator->args[0];
         bool makes_range = iterator->op == OP_ITER && over->op == OP_CALL_FUNC && over->type->kind == TY_RANGE &&
                            over->block == iterator->block;
-        if (makes_range) copy_value(c, over, loops->copy);
-        copy_value(c, iterator, loops->copy);
+        if (makes_range && twice) copy_value(c, over, loops->copy);
+        if (twice) copy_value(c, iterator, loops->copy);
         if (makes_range) {
             Value *again = block_append(c->func, loops->enter, over->op, over->span, over->args, over->nargs);
             again->type = over->type;
@@ -310,24 +316,24 @@ static void make_iterators(Copying *c, const TwoLoops *loops) {
     }
 }
 
-static void add_guard(Copying *c, TwoLoops *loops) {
-    Block *entry = c->header->preds.data[0];
-    for (size_t p = 0; p < c->header->preds.len; p++)
-        if (!is_inside(c, c->header->preds.data[p])) entry = c->header->preds.data[p];
+static void append_jump(Copying *c, Block *from, Block *to) {
+    Value *jump = block_append(c->func, from, OP_JUMP, c->header->last->span, NULL, 0);
+    jump->type = type_simple(c->func->types, TY_NONE);
+    vec_push(c->arena, &from->succs, to);
+}
+
+static void add_guard(Copying *c, TwoLoops *loops, bool twice) {
     *loops = (TwoLoops){block_new(c->func), block_new(c->func), block_new(c->func)};
-    for (size_t s = 0; s < entry->succs.len; s++)
-        if (entry->succs.data[s] == c->header) entry->succs.data[s] = loops->guard;
-    vec_push(c->arena, &loops->guard->preds, entry);
-    make_iterators(c, loops);
-    copy_body(c);
-    put_instead(c->header, entry, loops->enter);
-    put_instead(c->copies[c->header->id], entry, loops->copy);
-    Span span = c->header->last->span;
-    const Type *none = type_simple(c->func->types, TY_NONE);
-    block_append(c->func, loops->enter, OP_JUMP, span, NULL, 0)->type = none;
-    block_append(c->func, loops->copy, OP_JUMP, span, NULL, 0)->type = none;
-    vec_push(c->arena, &loops->enter->succs, c->header);
-    vec_push(c->arena, &loops->copy->succs, c->copies[c->header->id]);
+    for (size_t s = 0; s < c->entry->succs.len; s++)
+        if (c->entry->succs.data[s] == c->header) c->entry->succs.data[s] = loops->guard;
+    vec_push(c->arena, &loops->guard->preds, c->entry);
+    make_iterators(c, loops, twice);
+    if (twice) copy_body(c);
+    put_instead(c->header, c->entry, loops->enter);
+    append_jump(c, loops->enter, c->header);
+    if (!twice) return;
+    put_instead(c->copies[c->header->id], c->entry, loops->copy);
+    append_jump(c, loops->copy, c->copies[c->header->id]);
 }
 
 bool loop_copy(Func *func, BackEdge edge, Value **stand_ins, uint32_t known, TwoLoops *loops) {
@@ -347,6 +353,13 @@ bool loop_copy(Func *func, BackEdge edge, Value **stand_ins, uint32_t known, Two
     c.values = ARENA_ARRAY(func->arena, Value *, func->next_value);
     c.known_blocks = func->next_block;
     c.copies = ARENA_ARRAY(func->arena, Block *, func->next_block);
-    add_guard(&c, loops);
+    add_guard(&c, loops, true);
+    return true;
+}
+
+bool loop_guard(Func *func, BackEdge edge, TwoLoops *loops) {
+    Copying c = {.func = func, .arena = func->arena, .header = edge.header, .latch = edge.latch};
+    TRY(can_guard(&c));
+    add_guard(&c, loops, false);
     return true;
 }

@@ -16,4 +16,8 @@ typedef struct TwoLoops {
  * number 1 in Block.unroll.  False: it cannot be copied, and nothing has changed. */
 bool loop_copy(Func *func, BackEdge edge, Value **stand_ins, uint32_t known, TwoLoops *loops);
 
+/* Puts the guard before the loop, as above; instead of a copy there is an empty block.  False: it cannot be done, and
+ * nothing has changed. */
+bool loop_guard(Func *func, BackEdge edge, TwoLoops *loops);
+
 #endif

@@ -125,8 +125,17 @@ static void count_uses(Loops *loops) {
             }
 }
 
+/* Of a loop that nothing runs again and again, rounds beside each other are no quicker: the processor has many of them
+ * under way anyway.  The code of eight would take as long to make as that of vectors. */
+static void keep_rounds(const Loops *loops, Loop *loop) {
+    if (!loops->runs_once || loop->parent || loop->inner) return;
+    for (size_t i = 0; i < loop->latches.len; i++)
+        if (!loop->latches.data[i]->unroll) loop->latches.data[i]->unroll = UNROLL_NEVER;
+}
+
 static void add_safepoint(Loops *loops, Loop *loop) {
     Edges entries = {0}, backs = {0};
+    keep_rounds(loops, loop);
     if (loop->payer) {
         loop->payer->konst = const_int(loops->func->arena, loops->func->types, loop_round_cost(loop));
         return;
@@ -166,6 +175,7 @@ static bool in_function(Program *program, FuncInst *inst) {
     Loops loops = {.program = program,
                    .func = func,
                    .nblocks = nblocks,
+                   .runs_once = program->called_once && inst == program->insts[0],
                    .headed = ARENA_ARRAY(program->arena, Loop *, nblocks),
                    .around = ARENA_ARRAY(program->arena, Loop *, nblocks),
                    .seen = ARENA_ARRAY(program->arena, uint32_t, nblocks)};

@@ -33,6 +33,7 @@ typedef struct Loops {
     bool *escapes;  /* by Value.id: used outside the innermost loop around it */
     Ask **asks;     /* by Value.id, of iterators */
     size_t count;   /* of loops */
+    bool runs_once; /* the function: a call of the interpreter runs it once */
 } Loops;
 
 /* ---- safepoint_edges.c ---- */

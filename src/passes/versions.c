@@ -13,6 +13,9 @@
  *     for k in range(starts[row], starts[row + 1]):      if starts[row] >= 0: ... values[k] is at values + k
  *         s += values[k]                                 else: ... at values + (k < 0 ? k + values.size : k)
  *
+ * A function that may decline a call (Program.declines) does so where the guard of its first loops fails, and has no
+ * copy of them; so that nothing is done twice, no memory may have been written to before.
+ *
  * Where the guard fails, the copy raises where and how the loop did; LLVM neither unrolls nor vectorises it, since it
  * hardly ever runs for long.  Functions of the prelude are left alone: what they ask for is in range, and they are
  * compiled at first calls. */
@@ -37,6 +40,7 @@ typedef struct Guarding {
     VEC(Value *) accesses; /* in range, or not negative, if all of them are answered with yes */
     bool signs;            /* accesses are not checked: what is asked for is that they are not negative */
     bool meets;            /* a function of the program waits for other threads */
+    bool declines;         /* the function may decline the call where nothing has been done */
 } Guarding;
 
 /* ---- what to ask ---- */
@@ -231,17 +235,62 @@ static void append_questions(Guarding *g, const TwoLoops *loops) {
     loops->guard->last->type = type_simple(g->func->types, TY_NONE);
 }
 
+/* ---- whether to decline ---- */
+
+/* Done twice it is done once: values of the function's own, which it holds no references to. */
+static bool leaves_nothing(const Value *value) {
+    if ((value->op == OP_ITER_MORE || value->op == OP_ITER_TAKE) && value->args[0]->op == OP_ITER &&
+        value_calls(value->args[0]->args[0], FUNC_RANGE))
+        return true;
+    return !(value_effects(value, true) & (Effects)(EFFECT_WRITE | EFFECT_SYNC | EFFECT_NEW));
+}
+
+/* Whether nothing has been done wherever control flow comes to the loop, whose blocks are marked. */
+static bool nothing_done(const Guarding *g, Block *header) {
+    BlockList work = {0};
+    bool *seen = ARENA_ARRAY(g->arena, bool, g->func->next_block);
+    vec_push(g->arena, &work, header);
+    while (work.len) {
+        const Block *block = vec_pop(&work);
+        for (size_t p = 0; p < block->preds.len; p++) {
+            Block *from = block->preds.data[p];
+            if (seen[from->id] || loop_has(header, from)) continue;
+            seen[from->id] = true;
+            if (from->unwinds) return false;
+            for (const Value *value = from->first; value; value = value->next)
+                if (!leaves_nothing(value)) return false;
+            vec_push(g->arena, &work, from);
+        }
+    }
+    return true;
+}
+
+static void append_decline(Guarding *g, const TwoLoops *loops) {
+    append_typed(g, loops->copy, OP_DECLINE, type_simple(g->func->types, TY_NONE), NULL, 0);
+}
+
+/* Whoever calls it does not know of declining but the interpreter. */
+static bool is_called(const Program *program, const FuncInst *callee) {
+    for (size_t i = 0; i < program->count; i++)
+        for (size_t b = 0; b < program->insts[i]->func->blocks.len; b++)
+            for (const Value *value = program->insts[i]->func->blocks.data[b]->first; value; value = value->next)
+                if (value_callee(value) == callee) return true;
+    return false;
+}
+
 /* ---- all loops ---- */
 
 static bool in_loop(Guarding *g, BackEdge edge) {
     if (!loop_mark_blocks(g->arena, g->func, edge)) return false;
     ask_for_loop(g, edge.header);
     TwoLoops loops;
-    bool twice = g->accesses.len && g->questions.len;
-    if (twice && !loop_copy(g->func, edge, g->stand_ins, g->search.known, &loops)) return false;
+    bool asks = g->accesses.len && g->questions.len, declines = asks && g->declines && nothing_done(g, edge.header);
+    if (declines && !loop_guard(g->func, edge, &loops)) return false;
+    if (asks && !declines && !loop_copy(g->func, edge, g->stand_ins, g->search.known, &loops)) return false;
     for (size_t i = 0; i < g->accesses.len && !g->signs; i++) g->accesses.data[i]->flags |= VF_UNCHECKED;
-    if (!twice) return false;
+    if (!asks) return false;
     append_questions(g, &loops);
+    if (declines) append_decline(g, &loops);
     func_compute_order(g->func);
     func_compute_dominators(g->func);
     return true;
@@ -277,6 +326,7 @@ static void in_function(Program *program, FuncInst *inst, bool meets) {
     func_compute_order(inst->func);
     BackEdges edges = loop_back_edges(program->arena, inst->func);
     if (!edges.len || edges.len > MOST_LOOPS) return;
+    g.declines = program->declines && inst == program->insts[0] && !inst->func->generator && !is_called(program, inst);
     g.s = intervals_of(program, inst);
     g.stand_ins = ARENA_ARRAY(program->arena, Value *, inst->func->next_value);
     g.search = (LimitSearch){.s = &g.s, .stand_ins = g.stand_ins, .known = inst->func->next_value};

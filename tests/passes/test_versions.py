@@ -518,3 +518,129 @@ def test_indices_of_a_kernel_that_count_from_the_end(first):
     values, out = np.arange(8, dtype=np.float32) ** 2, np.zeros(1, np.float32)
     cuda.jit(sparse_row)[1, 1](starts, values, out)
     assert out[0] == sum(values[k] for k in range(first, first + 5))
+
+
+# ---- calls that are declined ----------------------------------------------------------------------
+
+
+def declining(function, *types):
+    return _testing.stage(function, list(types), "versions", in_range=True).split("\n\n")[0]
+
+
+def scaled(x, y):
+    for i in range(x.size):
+        y[i] = x[i] * 2.0
+
+
+def test_a_loop_that_nothing_was_done_before_has_no_copy():
+    text = declining(scaled, A1, A1)
+    assert accesses(text) == (2, 0) and text.count("  decline\n") == 1, text
+    assert accesses(versions(scaled, A1, A1)) == (3, 1)
+
+
+def test_a_loop_after_a_store_has_its_copy():
+    def f(x, y):
+        y[0] = 1.0
+        for i in range(x.size):
+            y[i] = x[i] * 2.0
+
+    assert "decline" not in declining(f, A1, A1)
+
+
+def test_of_two_loops_the_first_declines():
+    def f(x, y, z):
+        for i in range(x.size):
+            y[i] = x[i]
+        for i in range(x.size):
+            z[i] = x[i]
+
+    def g(x, y, z):
+        s = 0.0
+        for i in range(x.size):
+            s += y[i]
+        for i in range(x.size):
+            s += z[i]
+        return s
+
+    assert declining(f, A1, A1, A1).count("  decline\n") == 1
+    assert declining(g, A1, A1, A1).count("  decline\n") == 2
+
+
+def test_what_others_call_does_not_decline():
+    def f(x, n):
+        if n > 0:
+            f(x, n - 1)
+        s = 0.0
+        for i in range(n):
+            s += x[i]
+        return s
+
+    assert "decline" not in declining(f, A1, "int")
+
+
+def first_and_second(x, y):
+    if x[0] > 5.0:
+        raise ValueError("large")
+    s = 0.0
+    for i in range(x.size):
+        s += y[i]
+    return s
+
+
+def test_a_declined_call_is_made_again():
+    f, x = njit(first_and_second), np.arange(4.0)
+    assert f(x, x) == 6.0 and f.stats.cache_misses == 1
+    with pytest.raises(IndexError, match="index 2 is out of bounds"):
+        f(x, x[:2])
+    assert len(f.signatures) == 1 and f.stats.cache_misses == 2
+    for _ in range(2):
+        assert f(x, x) == 6.0
+        with pytest.raises(IndexError):
+            f(x, x[:2])
+    with pytest.raises(ValueError, match="large"):
+        f(x + 6.0, x[:2])
+
+
+def test_nothing_is_done_twice():
+    @njit
+    def f(x, y, items):
+        for i in range(x.size):
+            items.append(y[i])
+            x[i] += 1.0
+
+    x, items = np.zeros(3), [9.0]
+    with pytest.raises(IndexError):
+        f(x, np.ones(2), items)
+    assert items == [9.0, 1.0, 1.0] and x.tolist() == [1.0, 1.0, 0.0]
+
+
+def test_of_several_signatures_each_declines():
+    @njit(["float64(float64[::1], int64)", "float64(float32[::1], int64)"])
+    def f(x, n):
+        s = 0.0
+        for i in range(n):
+            if i < x.size:
+                s += x[i]
+        return s
+
+    x = np.arange(4.0)
+    for n in (3, 9, 3, 9):
+        for kind in (np.float64, np.float32):
+            assert f(x.astype(kind), n) == f.py_func(x, n)
+    assert len(f.signatures) == 2
+
+
+def test_many_specialisations_decline():
+    @njit
+    def f(x, n):
+        s = x[0]
+        for i in range(n):
+            if i < x.size:
+                s += x[i]
+        return s
+
+    kinds = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.float32, np.float64]
+    for n in (3, 9, 3, 9):
+        for kind in kinds:
+            assert f(np.arange(4).astype(kind), n) == f.py_func(np.arange(4), n)
+    assert len(f.signatures) == len(kinds)

@@ -40,6 +40,9 @@ static int32_t enter_unusual(Dispatcher *self, Spec *spec, char *buffer, void *r
     return status;
 }
 
+/* In the place of a result: the code has left the call to another specialisation (FACT_IN_RANGE). */
+static PyObject *declined(Spec *spec) { return (PyObject *)spec; }
+
 /* The buffer holds the arguments; of containers among them, the first `written` are written back.  Whoever calls this
  * keeps the specialisation alive: recompile() may drop it meanwhile. */
 static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_t written, PyObject *const *bound,
@@ -49,6 +52,7 @@ static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_
     bool unusual = self->core.options.nogil || spec->code->tells_caught;
     int32_t status = KRAIT_UNLIKELY(unusual) ? enter_unusual(self, spec, buffer, result, exception)
                                              : spec->entry(buffer, result, exception);
+    if (KRAIT_UNLIKELY(status == STATUS_DECLINED)) return declined(spec);
     bool kept = !written || marshal_write_back(marshal, written);
     if (KRAIT_UNLIKELY(status != 0))
         return errors_raise_site(self->core.state, spec->code, status, exception,
@@ -105,6 +109,19 @@ static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill,
     return filled;
 }
 
+/* The same; what has declined the call is not asked again. */
+static MarshalResult call_spec(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, PyObject **result) {
+    MarshalResult filled = try_call_on_stack(self, spec, fill, bound, result);
+    if (!KRAIT_UNLIKELY(filled == MARSHAL_OK && *result == declined(spec))) return filled;
+    *result = NULL;
+    Spec *general = specialiser_generalise(&self->core, spec);
+    if (!general) return MARSHAL_ERROR;
+    general->references++;
+    filled = try_call_on_stack(self, general, fill, bound, result);
+    spec_release(general);
+    return filled;
+}
+
 static PyObject *call_slow(Dispatcher *self, PyObject *const *bound, uint64_t fingerprint) {
     PyObject *result = NULL;
     if (specialiser_flush_pending(&self->core) < 0) return NULL;
@@ -112,7 +129,7 @@ static PyObject *call_slow(Dispatcher *self, PyObject *const *bound, uint64_t fi
     if (!spec) return NULL;
     if (fingerprint) lookup_note(&self->core, fingerprint, spec);
     spec->references++; /* boxing may run anything */
-    MarshalResult filled = try_call_on_stack(self, spec, spec->convert ? spec_convert : spec_unpack, bound, &result);
+    MarshalResult filled = call_spec(self, spec, spec->convert ? spec_convert : spec_unpack, bound, &result);
     if (filled == MARSHAL_MISMATCH)
         PyErr_Format(PyExc_TypeError, "an argument of %U() does not convert to its declared type",
                      ((PyFunctionObject *)self->core.function)->func_qualname);
@@ -125,7 +142,7 @@ static inline MarshalResult try_spec(Dispatcher *self, Spec *spec, Fill *fill, P
                                      PyObject **result) {
     MarshalResult filled = MARSHAL_MISMATCH;
     spec->references++; /* guards and conversions may run anything, and that may drop it */
-    if (spec_guards(spec)) filled = try_call_on_stack(self, spec, fill, bound, result);
+    if (spec_guards(spec)) filled = call_spec(self, spec, fill, bound, result);
     spec_release(spec);
     self->core.hits += filled == MARSHAL_OK;
     return filled;

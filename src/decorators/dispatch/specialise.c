@@ -75,11 +75,13 @@ int specialiser_traverse(Specialiser *self, visitproc visit, void *arg) {
     return 0;
 }
 
+/* Whether a call takes FACT_IN_RANGE for granted does not matter: what declines one is replaced. */
 bool specialise_config_equal(const Config *a, const Config *b) {
     const CodegenOptions *x = &a->codegen, *y = &b->codegen;
     return a->target == b->target && a->kernel == b->kernel && a->promotion == b->promotion && x->entry == y->entry &&
-           x->facts == y->facts && x->compute_capability == y->compute_capability && x->ufunc.rows == y->ufunc.rows &&
-           x->ufunc.two_axes == y->ufunc.two_axes && x->ufunc.immediate == y->ufunc.immediate;
+           ((x->facts ^ y->facts) & ~(uint32_t)FACT_IN_RANGE) == 0 && x->compute_capability == y->compute_capability &&
+           x->ufunc.rows == y->ufunc.rows && x->ufunc.two_axes == y->ufunc.two_axes &&
+           x->ufunc.immediate == y->ufunc.immediate;
 }
 
 static bool enter(Specialiser *self) {
@@ -265,6 +267,40 @@ static Spec *best_match(Specialiser *self, const Config *config, const Type *con
     return best;
 }
 
+/* `fresh`, which was made last, takes the place of `old` in the order of declaration. */
+static void replace_spec(Specialiser *self, Spec *old, Spec *fresh) {
+    for (Py_ssize_t i = 0; i < self->nspecs; i++) {
+        if (self->specs[i] != old) continue;
+        self->specs[i] = fresh;
+        self->specs[--self->nspecs] = NULL;
+        lookup_drop(self);
+        spec_release(old);
+        return;
+    }
+}
+
+static bool has_spec(const Specialiser *self, const Spec *spec) {
+    for (Py_ssize_t i = 0; i < self->nspecs; i++)
+        if (self->specs[i] == spec) return true;
+    return false;
+}
+
+Spec *specialiser_generalise(Specialiser *self, Spec *old) {
+    const Code *code = old->code;
+    Config config = self->config;
+    Spec *fresh = NULL;
+    bool entered = enter(self);
+    if (!has_spec(self, old)) /* another thread has, or it was forgotten */
+        fresh = find_spec(self, &config, code->params, code->param_konsts, old->nargs, old->convert);
+    if (!fresh || fresh->code->config.codegen.facts & FACT_IN_RANGE) {
+        config.codegen.facts &= ~(uint32_t)FACT_IN_RANGE;
+        fresh = compile(self, &config, code->params, code->param_konsts, old->nargs, old->declared, old->convert);
+        if (fresh) replace_spec(self, old, fresh);
+    }
+    leave(self, entered);
+    return fresh;
+}
+
 /* Explicit signatures whose guards no longer hold are compiled again. */
 static int refresh_declared(Specialiser *self, const Config *config) {
     for (Py_ssize_t k = 0; k < self->nspecs; k++) {
@@ -274,16 +310,7 @@ static int refresh_declared(Specialiser *self, const Config *config) {
         old->references++;
         Spec *fresh = specialiser_compile(self, config, old->code->params, old->code->param_konsts, old->nargs,
                                           old->declared, old->convert);
-        if (fresh && self->nspecs > before) { /* takes the old one's place in the order of declaration */
-            for (Py_ssize_t i = 0; i < self->nspecs; i++)
-                if (self->specs[i] == old) {
-                    self->specs[i] = fresh;
-                    self->specs[--self->nspecs] = NULL;
-                    lookup_drop(self);
-                    spec_release(old);
-                    break;
-                }
-        }
+        if (fresh && self->nspecs > before) replace_spec(self, old, fresh);
         spec_release(old);
         if (!fresh) return -1;
     }
