@@ -324,6 +324,8 @@ static void raise_for_none(Lower *l, const Value *value, LLVMValueRef is_none) {
 LLVMValueRef lower_cast(Lower *l, const Value *value) {
     const Type *from = value->args[0]->type, *to = value->type;
     if (from->kind == TY_STR && to->kind == TY_STRING) return l_const_string(l, value->args[0]->konst);
+    if (to->kind == TY_NONE && from->kind != TY_NONE && from->kind != TY_OPTIONAL)
+        return l_fail(l, "%s where there can be only None", l_type_text(l, from)), NULL;
     LLVMValueRef operand = l_arg(l, value, 0);
     if (from->kind == TY_OPTIONAL && to->kind != TY_OPTIONAL && to->kind != TY_NONE && !(value->flags & VF_UNCHECKED)) {
         raise_for_none(l, value, l_not(l, l_present(l, from, operand)));
