@@ -3,7 +3,8 @@
  *   for i in prange(1, n): x[i] = x[i - 1] + 1     iteration i reads what iteration i - 1 writes
  *
  * In: the blocks of an iteration.  Out: Places of the accesses to arrays from outside: of each axis what its index is,
- * as factor * item + base + offset, as the item of an inner loop that is the same in every iteration, or all of it.
+ * as factor * item + base + offset (i * m + j, too), as the item of an inner loop that is the same in every iteration,
+ * or all of it.
  * Two places of one array, one of them written, meet in different iterations if on every axis they agree for one and
  * the same distance between the iterations, which is not zero.  What surely happens (both in every iteration, one of
  * them a read) is refused; what may happen leaves the loop on one core, as does a place that all iterations write to
@@ -13,15 +14,15 @@
 
 typedef enum AxisKind {
     AXIS_UNKNOWN,
-    AXIS_LINEAR, /* factor * item + base + offset */
-    AXIS_EACH,   /* base + offset, base the item of an inner loop of the same rounds in every iteration */
+    AXIS_LINEAR, /* (factor * item + offset) * scale + base + rest */
+    AXIS_EACH,   /* the same, base the item of an inner loop of the same rounds in every iteration */
     AXIS_ALL,    /* the whole axis */
 } AxisKind;
 
 typedef struct Axis {
     AxisKind kind;
-    int64_t factor, offset;
-    const Value *base; /* NULL: none */
+    int64_t factor, offset, rest;
+    const Value *scale, *base; /* NULL: 1, and rest is 0; none */
 } Axis;
 
 typedef struct Place {
@@ -98,21 +99,41 @@ static bool is_same_base(const ParallelLoop *loop, const Axis *a, const Axis *b)
     return true;
 }
 
+static bool is_same_scale(const Value *a, const Value *b) { return a == b || (a && b && is_same(a, b)); }
+
+/* Behind the item's part, which is scaled, what comes without it is the rest. */
+static bool take_rest(Axis *scaled, Axis *other) {
+    if (!scaled->scale || other->scale) return true;
+    if (other->factor) return false;
+    other->rest = other->offset;
+    other->offset = 0;
+    other->scale = scaled->scale;
+    return true;
+}
+
 static Axis added(Axis a, Axis b, bool negative) {
+    if (!take_rest(&a, &b) || !take_rest(&b, &a) || !is_same_scale(a.scale, b.scale))
+        return (Axis){.kind = AXIS_UNKNOWN};
     Axis sum = {.kind = a.kind == AXIS_EACH || b.kind == AXIS_EACH ? AXIS_EACH : AXIS_LINEAR};
     bool wraps = negative ? __builtin_sub_overflow(a.factor, b.factor, &sum.factor) ||
-                                __builtin_sub_overflow(a.offset, b.offset, &sum.offset)
+                                __builtin_sub_overflow(a.offset, b.offset, &sum.offset) ||
+                                __builtin_sub_overflow(a.rest, b.rest, &sum.rest)
                           : __builtin_add_overflow(a.factor, b.factor, &sum.factor) ||
-                                __builtin_add_overflow(a.offset, b.offset, &sum.offset);
-    bool fits = !(a.base && b.base) && !(negative && b.base) && !(sum.kind == AXIS_EACH && sum.factor);
+                                __builtin_add_overflow(a.offset, b.offset, &sum.offset) ||
+                                __builtin_add_overflow(a.rest, b.rest, &sum.rest);
+    bool fits = !(a.base && b.base) && !(negative && b.base);
+    sum.scale = a.scale;
     sum.base = a.base ? a.base : b.base;
     return wraps || !fits || a.kind == AXIS_UNKNOWN || b.kind == AXIS_UNKNOWN ? (Axis){.kind = AXIS_UNKNOWN} : sum;
 }
 
 static Axis multiplied(Axis a, Axis b) {
     Axis product = {.kind = AXIS_LINEAR};
-    if (a.kind != AXIS_LINEAR || b.kind != AXIS_LINEAR || a.base || b.base || (a.factor && b.factor))
+    if (a.kind != AXIS_LINEAR || b.kind != AXIS_LINEAR || a.scale || b.scale || (a.factor && b.factor))
         return (Axis){.kind = AXIS_UNKNOWN};
+    if (a.base && !a.factor && !a.offset && !b.base) return b.scale = a.base, b;
+    if (b.base && !b.factor && !b.offset && !a.base) return a.scale = b.base, a;
+    if (a.base || b.base) return (Axis){.kind = AXIS_UNKNOWN};
     int64_t by = a.factor ? b.offset : a.offset;
     if (!a.factor) a = b;
     if (__builtin_mul_overflow(a.factor, by, &product.factor) || __builtin_mul_overflow(a.offset, by, &product.offset))
@@ -132,7 +153,7 @@ static Axis axis_of(const Places *places, const Value *index, unsigned depth) {
     } else if (index->op == OP_ADD || index->op == OP_SUB || index->op == OP_MUL) {
         Axis a = axis_of(places, index->args[0], depth + 1), b = axis_of(places, index->args[1], depth + 1);
         axis = index->op == OP_MUL ? multiplied(a, b) : added(a, b, index->op == OP_SUB);
-    } else if (index->op == OP_ITER_TAKE && range_of(loop, index)) {
+    } else if (loop_has(loop, index) && index->op == OP_ITER_TAKE && range_of(loop, index)) {
         axis = (Axis){.kind = AXIS_EACH, .base = index};
     }
     if (axis.kind == AXIS_UNKNOWN && is_outer(loop, index)) return (Axis){.kind = AXIS_LINEAR, .base = index};
@@ -201,7 +222,8 @@ static bool is_certain(const ParallelLoop *loop, const Block *block) {
 }
 
 static bool is_same_axis(const Axis *a, const Axis *b) {
-    return a->kind == b->kind && a->factor == b->factor && a->offset == b->offset && a->base == b->base;
+    return a->kind == b->kind && a->factor == b->factor && a->offset == b->offset && a->rest == b->rest &&
+           a->scale == b->scale && a->base == b->base;
 }
 
 static bool is_noted(const Places *places, const Place *place) {
@@ -261,6 +283,21 @@ static bool is_too_far(const ParallelLoop *loop, int64_t distance) {
     return (reach < 0 ? -(uint64_t)reach : (uint64_t)reach) >= (span < 0 ? -(uint64_t)span : (uint64_t)span);
 }
 
+/* Of i + j, j the item of an inner loop: whether that one goes so far that iterations meet at different j.  Where the
+ * steps or the rounds are not known, that they do not is the programmer's word, but for steps of one. */
+static bool slides(const ParallelLoop *loop, const Axis *axis) {
+    const Const *step = loop->range->args[2]->konst;
+    int64_t each, span;
+    if (axis->kind != AXIS_EACH || axis->scale || !step || __builtin_mul_overflow(axis->factor, step->i, &each))
+        return false;
+    const Value *range = range_of(loop, axis->base);
+    const Const *start = range->args[0]->konst, *stop = range->args[1]->konst;
+    if (!start || !stop || __builtin_sub_overflow(stop->i, start->i, &span)) return each == 1 || each == -1;
+    return (span < 0 ? -(uint64_t)span : (uint64_t)span) > (each < 0 ? -(uint64_t)each : (uint64_t)each);
+}
+
+static bool is_items(const Axis *axis) { return axis->kind == AXIS_LINEAR && axis->factor && !axis->base; }
+
 static const Axis *axis_at(const Place *place, unsigned axis) {
     static const Axis all = {.kind = AXIS_ALL};
     return axis < place->count ? &place->axes[axis] : &all;
@@ -286,27 +323,35 @@ static Meeting meet_in_all(const Places *places, const Place *a, const Place *b)
 static Meeting meet(const Places *places, const Place *a, const Place *b) {
     const ParallelLoop *loop = places->loop;
     int64_t distance = 0;
-    bool moves = false, exact = a->certain && b->certain && a->written != b->written;
+    bool moves = false, sliding = false, exact = a->certain && b->certain && a->written != b->written;
     for (unsigned axis = 0; axis < a->count || axis < b->count; axis++) {
         const Axis *x = axis_at(a, axis), *y = axis_at(b, axis);
         if (x->kind == AXIS_ALL || y->kind == AXIS_ALL) {
             exact = exact && x->kind == y->kind;
             continue;
         }
+        if ((x->kind == AXIS_EACH && is_items(y)) || (y->kind == AXIS_EACH && is_items(x))) {
+            sliding = true, exact = false; /* what another iteration's inner loop comes to, too */
+            continue;
+        }
         if (x->kind == AXIS_UNKNOWN || x->kind != y->kind || x->factor != y->factor) return NEVER;
-        if (!is_same_base(loop, x, y)) return NEVER;
+        if (!is_same_base(loop, x, y) || !is_same_scale(x->scale, y->scale) || x->rest != y->rest) return NEVER;
         if (x->factor) {
             int64_t between;
             bool known;
-            if (!find_distance(loop, x, y, &between, &known) || !between || is_too_far(loop, between)) return NEVER;
-            if (moves && between != distance) return NEVER;
+            bool meets = find_distance(loop, x, y, &between, &known) && between && !is_too_far(loop, between);
+            if (!meets && slides(loop, x)) {
+                sliding = true, exact = false;
+                continue;
+            }
+            if (!meets || (moves && between != distance)) return NEVER;
             distance = between, moves = true;
         } else if (x->offset != y->offset) {
             if (x->kind == AXIS_LINEAR) return NEVER;
             exact = false; /* another round of the inner loop, if there is one */
         }
     }
-    return !moves ? meet_in_all(places, a, b) : exact ? SURELY : MAYBE;
+    return !moves && !sliding ? meet_in_all(places, a, b) : exact ? SURELY : MAYBE;
 }
 
 static bool refuse(const ParallelLoop *loop, const Place *read, const Place *write) {
