@@ -16,6 +16,7 @@ enum {
     LOOP_CALL_COST = SAFEPOINT_BUDGET / 20, /* of a function with loops: it may have used nearly a budget of its own */
     REST_COST = SAFEPOINT_BUDGET / 50,      /* of waiting for other threads */
     VIEW_COST = 256,                        /* of an assignment to a part of an array */
+    SHORT = 64,                             /* a round of which LLVM would make eight */
 };
 
 /* ---- finding loops ---- */
@@ -125,10 +126,10 @@ static void count_uses(Loops *loops) {
             }
 }
 
-/* Of a loop that nothing runs again and again, rounds beside each other are no quicker: the processor has many of them
- * under way anyway.  The code of eight would take as long to make as that of vectors. */
+/* Of a loop that nothing runs again and again, short rounds beside each other are no quicker: the processor has many of
+ * them under way anyway.  The code of eight would take as long to make as that of vectors. */
 static void keep_rounds(const Loops *loops, Loop *loop) {
-    if (!loops->runs_once || loop->parent || loop->inner) return;
+    if (!loops->runs_once || loop->parent || loop->inner || loop->cost > SHORT) return;
     for (size_t i = 0; i < loop->latches.len; i++)
         if (!loop->latches.data[i]->unroll) loop->latches.data[i]->unroll = UNROLL_NEVER;
 }

@@ -43,6 +43,31 @@ def test_loops_of_unknown_length_look():
         assert ("strip_stop" in text) == (function is strips), text
 
 
+def test_short_rounds_of_loops_that_run_once_stay_apart():
+    def once(n):
+        s = 0
+        for i in range(n):
+            s += i
+        return s
+
+    def again(n):
+        s = 0
+        for i in range(n):
+            for j in range(i):
+                s += j
+        return s
+
+    def long(x, n):
+        s = 0
+        for i in range(n):
+            x[:2] = x[2:4]
+            s += i
+        return s
+
+    assert stage(once, "int").count(" unroll never:") == 1
+    assert "unroll" not in stage(again, "int") and "unroll" not in stage(long, A1, "int")
+
+
 def test_loops_that_are_short_do_not_look():
     def short(x):
         for i in range(9):
