@@ -118,29 +118,9 @@ def copy(table):
     return new
 
 
-def key_of(entry):
-    return entry[1]
-
-
-def value_of(entry):
-    return entry[2]
-
-
-def pair_of(entry):
-    return entry[1:]
-
-
-def each(table, part):
-    entries, _ = lists_of(table)
-    found = []
-    for entry in entries:
-        if entry[0] != DEAD:
-            found.append(part(entry))
-    return found
-
-
 def keys(table):
-    return each(table, key_of)
+    entries, _ = lists_of(table)
+    return [entry[1] for entry in entries if entry[0] != DEAD]
 
 
 def delete(table, key):
@@ -239,11 +219,13 @@ def popitem(table):
 
 
 def values(table):
-    return each(table, value_of)
+    entries, _ = lists_of(table)
+    return [entry[2] for entry in entries if entry[0] != DEAD]
 
 
 def items(table):
-    return each(table, pair_of)
+    entries, _ = lists_of(table)
+    return [entry[1:] for entry in entries if entry[0] != DEAD]
 
 
 def fromkeys(keys, value=None):

@@ -123,6 +123,7 @@ static bool check_kind(Translator *t) {
     if (flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE))
         return translate_refuse(t, t->func->span, REFUSED_ASYNC);
     if ((flags & CO_GENERATOR) && translate_is_generator_expression(t->code)) return translate_generator_loop(t);
+    if (translate_is_kept_generator(t->code)) TRY(translate_kept_generator(t));
     t->func->generator = flags & CO_GENERATOR;
     if (flags & CO_VARKEYWORDS) {
         diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->func->span, "a **parameter is not compiled");

@@ -5,14 +5,23 @@
  *
  * Generator expressions.  In: the canonical instructions of a <genexpr>, whose code is that of a generator.  Out:
  * those of a function that runs the loop at once: it returns the list of what would be yielded; or, where any() or
- * all() takes it, the answer, as soon as that is known.  Which of them is noted in the
- * flags of the code object, a copy of the one in the program. */
+ * all() takes it, the answer, as soon as that is known.  Where it is kept, in a variable or as a result, it is a
+ * function with yield like any other.  Which of them is noted in the flags of the code object, a copy of the one in the
+ * program. */
 #include "frontend/translate.h"
 
-enum { FLAG_ANY = 1 << 28, FLAG_ALL = 1 << 29 }; /* bits that CPython has no flag for */
+enum { FLAG_ANY = 1 << 28, FLAG_ALL = 1 << 29, FLAG_KEPT = 1 << 30 }; /* bits that CPython has no flag for */
+
+static bool is_generator_expression(const PyCodeObject *code) {
+    return PyUnicode_CompareWithASCIIString(code->co_name, "<genexpr>") == 0;
+}
+
+bool translate_is_kept_generator(const PyCodeObject *code) {
+    return is_generator_expression(code) && code->co_flags & FLAG_KEPT;
+}
 
 bool translate_is_generator_expression(const PyCodeObject *code) {
-    return PyUnicode_CompareWithASCIIString(code->co_name, "<genexpr>") == 0;
+    return is_generator_expression(code) && !(code->co_flags & FLAG_KEPT);
 }
 
 /* ---- functions with yield ---- */
@@ -31,6 +40,18 @@ bool insn_yield(Translator *t, bool gives) {
 static void drop_pop(Bytecode *bytecode, size_t at) {
     while (at < bytecode->count && bytecode->insns[at].kind != INSN_POP) at++;
     if (at < bytecode->count) bytecode->insns[at].kind = INSN_NOP;
+}
+
+/* A generator that is kept is given what it walks over: it takes the iterator of it itself, where it begins. */
+bool translate_kept_generator(Translator *t) {
+    Insn *insns = t->bytecode.insns;
+    for (size_t i = 0; i + 1 < t->bytecode.count; i++) {
+        if (insns[i].kind != INSN_NOP || insns[i + 1].kind != INSN_LOAD_LOCAL || insns[i + 1].arg != 0) continue;
+        insns[i] = insns[i + 1];
+        insns[i + 1].kind = INSN_ITER;
+        return true;
+    }
+    return translate_malformed(t, "a generator expression walks over nothing");
 }
 
 bool translate_generator_loop(Translator *t) {
@@ -113,19 +134,38 @@ static PyObject *with_flags(Translator *t, PyObject *code, int flags) {
     return frontend_keep(t->frontend, copy);
 }
 
+/* Whether what is made now goes into a variable, or is returned.  A generator keeps what it walks over, which an
+ * iterator of the one who makes it cannot be: over those it is a list all the same. */
+static bool is_kept(const Translator *t) {
+    static const FuncId iterators[] = {FUNC_ZIP, FUNC_ENUMERATE, FUNC_REVERSED, FUNC_ITER};
+    const Slot *slot = &t->stack.data[t->stack.len - 1];
+    const Value *walked = slot->kind == SLOT_VALUE && slot->value->op == OP_ITER ? slot->value->args[0] : NULL;
+    const Const *callee = walked && walked->op == OP_CALL ? walked->args[0]->konst : NULL;
+    bool iterator = !walked;
+    for (size_t i = 0; i < COUNT_OF(iterators) && callee && callee->type->kind == TY_FUNC; i++)
+        iterator |= callee->type->func->id == iterators[i];
+    const Insn *next = t->insn + 1;
+    while (next->kind == INSN_NOP) next++;
+    bool kept = next->kind == INSN_STORE_LOCAL || next->kind == INSN_STORE_CELL || next->kind == INSN_RETURN;
+    return kept && !iterator;
+}
+
 /* Before the call that makes a generator: its code becomes that of what takes it.  *answers: the call's value is what
  * the next call would give. */
 bool translate_taken_by(Translator *t, bool *answers) {
     *answers = false;
     if (t->stack.len < 2) return true;
     Slot *function = &t->stack.data[t->stack.len - 2];
-    if (function->kind != SLOT_FUNCTION || !translate_is_generator_expression((PyCodeObject *)function->function->code))
+    if (function->kind != SLOT_FUNCTION || !is_generator_expression((PyCodeObject *)function->function->code))
         return true;
     FuncId taker = called_next(t, t->stack.len - 2);
-    if (taker != FUNC_PY_ANY && taker != FUNC_PY_ALL) return true;
-    PyObject *code = with_flags(t, function->function->code, taker == FUNC_PY_ANY ? FLAG_ANY : FLAG_ALL);
+    *answers = taker == FUNC_PY_ANY || taker == FUNC_PY_ALL;
+    if (!*answers && !is_kept(t)) return true;
+    int flag = !*answers ? FLAG_KEPT : taker == FUNC_PY_ANY ? FLAG_ANY : FLAG_ALL;
+    PyObject *code = with_flags(t, function->function->code, flag);
     if (!code) return frontend_python_failed(t->frontend, t->source, t->span, "no memory for a function");
     function->function->code = code;
-    *answers = true;
+    Slot *walked = &t->stack.data[t->stack.len - 1];
+    if (flag == FLAG_KEPT) walked->value = walked->value->args[0]; /* the generator asks for its iterator */
     return true;
 }

@@ -153,6 +153,20 @@ static bool is_plain(PyTypeObject *class) {
     return plain;
 }
 
+/* The names of an instance's dictionary that its attributes are found by: not those that a property of its class, or
+ * another descriptor that is assigned to, answers before. */
+static PyObject *seen_names(PyTypeObject *class, PyObject *dict) {
+    PyObject *names = PyList_New(0), *name, *value, *found;
+    for (Py_ssize_t at = 0; names && PyDict_Next(dict, &at, &name, &value);) {
+        const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+        bool hidden = text && frontend_holder(class, NULL, text, &found) && Py_TYPE(found)->tp_descr_set;
+        if (!hidden && PyList_Append(names, name) < 0) Py_CLEAR(names);
+    }
+    PyObject *tuple = names ? PyList_AsTuple(names) : NULL;
+    Py_XDECREF(names);
+    return tuple;
+}
+
 PyObject *frontend_instance_names(PyObject *object, bool *frozen) {
     PyTypeObject *class = Py_TYPE(object);
     PyObject *fields = PyType_Check(object) ? NULL : dataclass_fields(class);
@@ -163,7 +177,7 @@ PyObject *frontend_instance_names(PyObject *object, bool *frozen) {
     }
     if (PyType_Check(object) || !is_plain(class)) return NULL;
     PyObject *dict = PyObject_GenericGetDict(object, NULL), *names = NULL;
-    if (dict && PyDict_CheckExact(dict)) names = PySequence_Tuple(dict);
+    if (dict && PyDict_CheckExact(dict)) names = seen_names(class, dict);
     Py_XDECREF(dict);
     PyErr_Clear();
     return names;

@@ -225,6 +225,8 @@ Value *translate_text_value(Translator *t, const Text *text);
 
 bool translate_is_generator_expression(const PyCodeObject *code);
 bool translate_generator_loop(Translator *t);
+bool translate_is_kept_generator(const PyCodeObject *code);
+bool translate_kept_generator(Translator *t);
 bool translate_taken_by(Translator *t, bool *answers);
 Value *translate_argument_of(Translator *t, const Value *callee, Value *argument);
 bool insn_collect(Translator *t);

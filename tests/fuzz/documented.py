@@ -268,7 +268,7 @@ def _keyed(value):
 
 def _holds_strong(value):
     """Whether items are NumPy's numbers; None: there are none, and nobody knows what they would be."""
-    if type(value) not in (list, tuple):
+    if not isinstance(value, (list, tuple)):
         return isinstance(value, np.generic)
     found = [_holds_strong(item) for item in value]
     return True if True in found else None if not found or None in found else False
@@ -277,7 +277,7 @@ def _holds_strong(value):
 def _ordered(truth, *operands):
     """Of lists and tuples of NumPy's numbers `<` gives what it gives of the first two items that differ, a bool of
     NumPy's, or a bool of Python's if there are none: these join."""
-    if not all(type(one) in (list, tuple) for one in operands):
+    if not all(isinstance(one, (list, tuple)) for one in operands):
         return truth
     strong = [_holds_strong(one) for one in operands]
     if None in strong and True not in strong:
@@ -287,9 +287,13 @@ def _ordered(truth, *operands):
 
 def _picked(value, index):
     """The items of a tuple have one type where the index is not a constant."""
-    if type(value) is tuple and len(set(map(type, value))) > 1:
+    return _alike(value)[index]
+
+
+def _alike(value):
+    if isinstance(value, tuple) and len(set(map(type, value))) > 1:
         raise Differs("the common type of a tuple's items")
-    return value[index]
+    return value
 
 
 def _root(array):
@@ -319,7 +323,7 @@ OF_PYTHON_INTS = ("gcd", "lcm", "comb", "perm", "factorial", "floor", "ceil", "t
 KEYED = ("add", "discard", "remove", "get", "pop", "setdefault")
 KNOWN = (_watch, _join, _join_ways, _pow, _ipow, _round, _lshift, _ilshift, _cast, _abs, _sum, _signed, _listed,
          _stored, _complex_ufunc, _python_int, _extreme, _added, _held, _sorted, _picked,
-         _keyed, _ordered, _range)
+         _keyed, _ordered, _range, _alike)
 HELPERS = {f.__name__: f for f in KNOWN}
 
 
@@ -445,6 +449,8 @@ class Documented(ast.NodeTransformer):
             ways = [ast.Lambda(ast.parse("lambda: 0", mode="eval").body.args, way)
                     for way in (node.args[0].body, node.args[0].orelse)]
             return call("_watch", call("_join_ways", *node.args, *ways))
+        if isinstance(function, ast.Name) and function.id in ("max", "min", "list", "sorted", "set") and node.args:
+            node.args = [call("_alike", node.args[0]), *node.args[1:]]
         if isinstance(function, ast.Name) and function.id == "sorted":
             function.id = "_sorted"
         if isinstance(function, ast.Attribute) and function.attr in ("index", "count", "remove", "sort"):

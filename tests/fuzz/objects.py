@@ -149,7 +149,7 @@ class Writer(Sampled):
         return text_of(sample)
 
     def of_type(self, sample):
-        text = self.expression(self.GROUPS, lambda value: type_of(value) == type_of(sample), 1)
+        text = self.expression(self.GROUPS, lambda value: self.type_of(value) == self.type_of(sample), 1)
         return text if text and self.chance.random() < 0.7 else self.like(sample)
 
     # ---- statements ----
@@ -164,7 +164,8 @@ class Writer(Sampled):
             return
         text = self.about(name, self.chance.choice(tables.CHANGES[type(self.samples[name])]), 1)
         after = self.run(text, exec)
-        if after and (not after[name] or type_of(after[name]) == type_of(self.samples[name]) is not None):
+        kept = self.type_of(self.samples[name])
+        if after and (not after[name] or self.type_of(after[name]) == kept is not None):
             self.put(text)
             if after[name]:
                 self.samples[name] = after[name]
@@ -176,7 +177,7 @@ class Writer(Sampled):
         operator = self.chance.choice(["+=", "+=", "-=", "*=", "//=", "%=", "&=", "|="])
         text = f"{name} {operator} {self.like(self.samples[name])}"
         after = self.run(text, exec)
-        if after and type_of(after[name]) == type_of(self.samples[name]):
+        if after and self.type_of(after[name]) == self.type_of(self.samples[name]):
             self.put(text)
 
     def put_walk(self):

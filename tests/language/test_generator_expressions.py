@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from oracle import agree, make
 
+from krait import njit
+from krait.errors import KraitError
+
 
 def of(expression, *args):
     agree(make(f"def f({', '.join('abc'[:len(args)])}):\n    return {expression}", "f"), *args)
@@ -52,3 +55,63 @@ def test_an_answer_is_taken_once():
 
     for text in ("a", "ab", "b"):
         agree(f, text)
+
+
+# ---- kept ones are generators ----
+
+KEPT = ["list(g), list(g)", "sum(g), len(list(g))", "next(g), next(g), list(g)", "2 in g, list(g)", "max(g), sorted(g)",
+        "any(g), list(g)", "[x + y for x, y in zip(g, g)], list(g)", "set(g), len(list(g))", "dict(enumerate(g))",
+        "','.join([str(x) for x in g]), sum(1 for _ in g)"]
+
+
+@pytest.mark.parametrize("taken", KEPT)
+def test_a_kept_one_is_taken_once(taken):
+    function = make(f"def f(a):\n    g = (v * v for v in a if v > 0)\n    return {taken}")
+    agree(function, [3, 1, 2, -4, 5])
+    agree(function, np.array([3, 1, 2, -4, 5]))
+    agree(function, {1: 2, 7: 3})
+
+
+def test_a_kept_one_runs_when_it_is_asked():
+    def grows(a):
+        g = (v + 1 for v in a)
+        found = []
+        for v in g:
+            found.append(v)
+            if len(a) < 6:
+                a.append(v)
+        return found, a
+
+    def raises(a):
+        g = (1 // v for v in a)
+        found = 0
+        try:
+            found = sum(g)
+        except ZeroDivisionError:
+            found = -1
+        return found, list(g)
+
+    def nested(a):
+        g = (v for v in a)
+        h = (w + v for w in g for v in a)
+        return next(g), list(h), list(g)
+
+    agree(grows, [1, 2, 3])
+    agree(raises, [1, 0, 2])
+    agree(nested, [1, 2, 3])
+    agree(make("def f(d):\n    g = (k + v for k, v in d.items())\n    return list(g), list(g)"), {1: 2, 3: 4})
+
+
+def test_a_returned_one():
+    made = njit(lambda a, k: (v + k for v in a))([1, 2], 3)
+    assert next(made) == 4 and list(made) == [5] and list(made) == []
+
+
+@pytest.mark.parametrize("body, words", [
+    ("g = (v for v in a)\n    return g[0]", "cannot be indexed"),
+    ("g = (v for v in a)\n    return len(g)", "`len` does not"),
+    ("n = 0\n    for k in a:\n        g = (v + k for v in a)\n        n += sum(g)\n    return n", "changing variable"),
+])
+def test_what_a_kept_one_is_not(body, words):
+    with pytest.raises(KraitError, match=words):
+        njit(make(f"def f(a):\n    {body}"))([1, 2])

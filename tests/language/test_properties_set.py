@@ -135,6 +135,19 @@ def test_without_a_setter_nothing_is_assigned():
         njit(assign)()
 
 
+def test_what_a_dictionary_hides_behind_a_property_is_no_attribute():
+    """It is neither read nor written back, by which the setter would be called."""
+    def changed(given):
+        given._value += 1
+        return given.value, given._value
+
+    for function in (changed, njit(changed)):
+        given = Doubles(1)
+        vars(given)["value"] = 5
+        assert function(given) == (3, 3)
+        assert vars(given) == {"_value": 3, "value": 5}
+
+
 def test_what_ends_with_code_of_its_own_is_not_made():
     def make():
         return Ends().value
