@@ -40,13 +40,14 @@ struct LowerState {
     LLVMBasicBlockRef landing;   /* of the block at hand; NULL: what raises leaves the function */
     LLVMValueRef pending;        /* status on its way from a landing; NULL: not needed yet */
     VEC(PendingPhi) phis;
-    VEC(LLVMValueRef) caught;    /* memory of caught exceptions */
-    struct IteratorSlots *slots; /* lower_slots.c; NULL: none is shared */
-    VEC(Scratch) scratch;        /* lower_slots.c */
-    LLVMValueRef scratch_of;     /* the function */
-    LLVMValueRef budget;         /* lower_safepoint.c; NULL: not needed yet */
-    struct Coroutine *coroutine; /* lower_generator.c; NULL: the function is none's */
-    LLVMMetadataRef subprogram;  /* debug.c; NULL: no line table */
+    VEC(LLVMValueRef) caught;      /* memory of caught exceptions */
+    struct IteratorSlots *slots;   /* lower_slots.c; NULL: none is shared */
+    const struct Fetched *fetched; /* lower_iter_object.c: what the zips that are asked hold already, the last first */
+    VEC(Scratch) scratch;          /* lower_slots.c */
+    LLVMValueRef scratch_of;       /* the function */
+    LLVMValueRef budget;           /* lower_safepoint.c; NULL: not needed yet */
+    struct Coroutine *coroutine;   /* lower_generator.c; NULL: the function is none's */
+    LLVMMetadataRef subprogram;    /* debug.c; NULL: no line table */
 };
 
 /* ---- one entry point for each file ---- */
@@ -193,8 +194,10 @@ LLVMValueRef lower_iter_more(Lower *l, const Value *value);
 LLVMValueRef lower_iter_take(Lower *l, const Value *value);
 LLVMValueRef lower_iter_left(Lower *l, const Value *value);
 LLVMValueRef l_iter_object(Lower *l, const Value *value); /* lower_iter_object.c: makes one; a pointer */
-LLVMValueRef l_iter_object_more(Lower *l, const Type *iter, LLVMValueRef object);
-LLVMValueRef l_iter_object_take(Lower *l, const Type *iter, LLVMValueRef object);
+/* counted: items come with references of their own. */
+LLVMValueRef l_iter_object_more(Lower *l, const Type *iter, LLVMValueRef object, bool counted);
+LLVMValueRef l_iter_object_take(Lower *l, const Type *iter, LLVMValueRef object, bool counted);
+void l_give_up_fetched(Lower *l); /* where a generator that a zip asks raises */
 LLVMValueRef l_flat_item(Lower *l, const Type *array_type, LLVMValueRef array, LLVMValueRef number);
 LLVMValueRef l_array_item(Lower *l, const Type *type, LLVMValueRef array, LLVMValueRef index, const Type *result);
 LLVMValueRef l_range_length(Lower *l, LLVMValueRef start, LLVMValueRef stop, LLVMValueRef step);

@@ -188,12 +188,20 @@ static void hand_on(Lower *l, LLVMValueRef status) {
 LLVMValueRef l_generator_more(Lower *l, LLVMValueRef owner) {
     LLVMValueRef args[] = {l_offset(l, owner, l_i64(l, -OWNER_HEAP)), l->exception};
     LLVMValueRef found = l_call_named(l, "krait_heap_generator_next", l->i32, args, 2);
-    l_raise_if(l, l_icmp(l, LLVMIntEQ, found, l_i32(l, GENERATOR_NEXT_BUSY)), "ValueError",
-               "generator already executing", NULL, 0);
+    LLVMValueRef busy = l_icmp(l, LLVMIntEQ, found, l_i32(l, GENERATOR_NEXT_BUSY));
+    if (l->s->fetched) {
+        LIf gives_up;
+        l_if(l, &gives_up, busy);
+        l_give_up_fetched(l);
+        l_endif(l, &gives_up);
+    }
+    l_raise_if(l, busy, "ValueError", "generator already executing", NULL, 0);
     LLVMBasicBlockRef raised = l_block(l, "raised"), fine = l_block(l, "fine");
     l_branch_unlikely(l, l_icmp(l, LLVMIntEQ, found, l_i32(l, GENERATOR_NEXT_RAISED)), raised, fine);
     l_enter(l, raised);
-    hand_on(l, l_raw_load(l, l->i32, body_of(l, owner, offsetof(GeneratorBody, status)), 4));
+    LLVMValueRef status = l_raw_load(l, l->i32, body_of(l, owner, offsetof(GeneratorBody, status)), 4);
+    l_give_up_fetched(l);
+    hand_on(l, status);
     l_enter(l, fine);
     return l_icmp(l, LLVMIntEQ, found, l_i32(l, GENERATOR_NEXT_ITEM));
 }

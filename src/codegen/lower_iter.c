@@ -307,14 +307,17 @@ static LLVMValueRef take(Lower *l, const Iterator *it, const Type *type) {
 LLVMValueRef lower_iter_more(Lower *l, const Value *value) {
     const Value *iterator = value->args[0];
     const Iterator *it = l->s->iterators[iterator->id];
-    return it ? more(l, it) : l_iter_object_more(l, iterator->type, l_value(l, iterator));
+    if (it) return more(l, it);
+    return l_iter_object_more(l, iterator->type, l_value(l, iterator), type_walks_list(iterator->type));
 }
 
 LLVMValueRef lower_iter_take(Lower *l, const Value *value) {
     const Value *iterator = value->args[0];
     const Iterator *it = l->s->iterators[iterator->id];
-    LLVMValueRef item = it ? take(l, it, value->type) : l_iter_object_take(l, iterator->type, l_value(l, iterator));
-    if (item && value_effects(value, true) & EFFECT_NEW) l_count(l, OP_RETAIN, value->type, item);
+    bool counted = type_walks_list(iterator->type);
+    if (!it) return l_iter_object_take(l, iterator->type, l_value(l, iterator), counted);
+    LLVMValueRef item = take(l, it, value->type);
+    if (item && counted) l_count(l, OP_RETAIN, value->type, item);
     return item;
 }
 

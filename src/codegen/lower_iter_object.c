@@ -10,7 +10,9 @@
  *   generator                              the generator itself (lower_generator.c)
  *
  * A zip takes its items when it is asked for more, one part after the other, and stops at the first that has none, as
- * the interpreter does: parts may be one object, or be asked for items by others too. */
+ * the interpreter does: parts may be one object, or be asked for items by others too.  A generator that is asked again
+ * gives up the item it yielded before, and a list may be changed by what runs meanwhile: the zip has references of its
+ * own to what it has taken, which it gives up where a later part has no item, or raises. */
 #include "codegen/lower.h"
 
 enum {
@@ -96,24 +98,52 @@ LLVMValueRef l_iter_object(Lower *l, const Value *value) {
 
 /* ---- using ---- */
 
+typedef struct Fetched { /* an item that a zip has taken, while it asks its other parts */
+    const struct Fetched *before;
+    const Type *type;
+    LLVMValueRef at;
+} Fetched;
+
+static void give_up(Lower *l, const Fetched *until) {
+    for (const Fetched *of = l->s->fetched; of != until; of = of->before)
+        l_count(l, OP_RELEASE, of->type, l_load(l, of->type, of->at));
+}
+
+void l_give_up_fetched(Lower *l) { give_up(l, NULL); }
+
+/* Stores the item; *to: notes it, if it is counted. */
+static void hold(Lower *l, const Type *type, LLVMValueRef item, LLVMValueRef at, bool counted, Fetched *to) {
+    if (!item || !l_has_bytes(type)) return;
+    l_store(l, type, item, at);
+    if (!counted || !type_is_counted(type)) return;
+    *to = (Fetched){l->s->fetched, type, at};
+    l->s->fetched = to;
+}
+
 /* Takes an item of each part; i1: whether all had one. */
-static LLVMValueRef fetch(Lower *l, const Type *zip, LLVMValueRef object) {
+static LLVMValueRef fetch(Lower *l, const Type *zip, LLVMValueRef object, bool counted) {
     const Type *items = type_iter_item(l->types, zip);
+    const Fetched *before = l->s->fetched;
+    Fetched *fetched = ARENA_ARRAY(l->arena, Fetched, zip->count);
     LLVMBasicBlockRef end = l_block(l, "fetched");
     LLVMValueRef *answers = ARENA_ARRAY(l->arena, LLVMValueRef, zip->count + 1);
     LLVMBasicBlockRef *from = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, zip->count + 1);
     for (uint32_t i = 0; i < zip->count; i++) {
         LLVMValueRef part = get(l, l->ptr, object, POINTER * i);
-        LLVMValueRef more = l_iter_object_more(l, zip->items[i], part);
-        LLVMBasicBlockRef take = l_block(l, "take");
+        LLVMValueRef more = l_iter_object_more(l, zip->items[i], part, counted);
+        LLVMBasicBlockRef take = l_block(l, "take"), none = l_block(l, "none");
+        l_branch(l, more, take, none);
+        l_enter(l, none);
+        give_up(l, before);
         answers[i] = l_i1(l, false);
         from[i] = l_here(l);
-        l_branch(l, more, take, end);
+        l_jump(l, end);
         l_enter(l, take);
-        LLVMValueRef item = l_iter_object_take(l, zip->items[i], part);
-        if (item && l_has_bytes(items->items[i]))
-            l_store(l, items->items[i], item, field(l, object, POINTER * zip->count + type_item_offset(items, i)));
+        LLVMValueRef item = l_iter_object_take(l, zip->items[i], part, counted);
+        LLVMValueRef at = field(l, object, POINTER * zip->count + (items ? type_item_offset(items, i) : 0));
+        if (items) hold(l, items->items[i], item, at, counted, &fetched[i]);
     }
+    l->s->fetched = before;
     answers[zip->count] = l_i1(l, true);
     from[zip->count] = l_here(l);
     l_jump(l, end);
@@ -124,11 +154,12 @@ static LLVMValueRef fetch(Lower *l, const Type *zip, LLVMValueRef object) {
     return phi;
 }
 
-LLVMValueRef l_iter_object_more(Lower *l, const Type *iter, LLVMValueRef object) {
+LLVMValueRef l_iter_object_more(Lower *l, const Type *iter, LLVMValueRef object, bool counted) {
     if (!type_iter_item(l->types, iter)) return l_i1(l, false);
     if (is_range(iter)) return l_icmp(l, LLVMIntNE, get(l, l->i64, object, AT_LEFT), l_i64(l, 0));
-    if (iter->iter == ITER_ENUMERATE) return l_iter_object_more(l, iter->items[0], get(l, l->ptr, object, AT_PART));
-    if (iter->iter == ITER_ZIP) return fetch(l, iter, object);
+    if (iter->iter == ITER_ENUMERATE)
+        return l_iter_object_more(l, iter->items[0], get(l, l->ptr, object, AT_PART), counted);
+    if (iter->iter == ITER_ZIP) return fetch(l, iter, object, counted);
     if (iter->iter == ITER_GENERATOR) return l_generator_more(l, object);
     LLVMValueRef length = iter->iter == ITER_LIST
                               ? l_list_length(l, l_load(l, iter->items[0], field(l, object, AT_SOURCE)))
@@ -143,21 +174,18 @@ static LLVMValueRef take_of_range(Lower *l, LLVMValueRef object) {
     return item;
 }
 
-static LLVMValueRef take_of_enumerate(Lower *l, const Type *iter, LLVMValueRef object) {
+static LLVMValueRef take_of_enumerate(Lower *l, const Type *iter, LLVMValueRef object, bool counted) {
     const Type *type = type_iter_item(l->types, iter);
     LLVMValueRef items[2] = {get(l, l->i64, object, AT_NUMBER)};
     put(l, l_add(l, items[0], l_i64(l, 1)), object, AT_NUMBER);
-    TRY(items[1] = l_iter_object_take(l, iter->items[0], get(l, l->ptr, object, AT_PART)));
+    TRY(items[1] = l_iter_object_take(l, iter->items[0], get(l, l->ptr, object, AT_PART), counted));
     return l_make_items(l, type, items);
 }
 
-LLVMValueRef l_iter_object_take(Lower *l, const Type *iter, LLVMValueRef object) {
-    const Type *item = type_iter_item(l->types, iter), *over = iter->count ? iter->items[0] : NULL;
-    if (!item) return l_fail(l, "an item is taken of %s", l_type_text(l, iter)), NULL;
+static LLVMValueRef take_of_one(Lower *l, const Type *iter, const Type *item, LLVMValueRef object) {
+    const Type *over = iter->count ? iter->items[0] : NULL;
     if (is_range(iter)) return take_of_range(l, object);
-    if (iter->iter == ITER_ENUMERATE) return take_of_enumerate(l, iter, object);
     if (iter->iter == ITER_GENERATOR) return l_generator_item(l, over, object);
-    if (iter->iter == ITER_ZIP) return l_load(l, item, field(l, object, POINTER * iter->count));
     LLVMValueRef number = get(l, l->i64, object, AT_NUMBER), source = field(l, object, AT_SOURCE);
     put(l, l_nswadd(l, number, l_i64(l, 1)), object, AT_NUMBER);
     if (iter->iter == ITER_REVERSED)
@@ -167,4 +195,14 @@ LLVMValueRef l_iter_object_take(Lower *l, const Type *iter, LLVMValueRef object)
     if (over->kind == TY_LIST) return l_list_item(l, over, l_load(l, over, source), number);
     if (!l_has_bytes(item)) return LLVMGetUndef(l_type(l, item));
     return l_load(l, item, l_offset(l, source, l_nswmul(l, number, l_i64(l, (int64_t)type_size(item)))));
+}
+
+LLVMValueRef l_iter_object_take(Lower *l, const Type *iter, LLVMValueRef object, bool counted) {
+    const Type *type = type_iter_item(l->types, iter);
+    if (!type) return l_fail(l, "an item is taken of %s", l_type_text(l, iter)), NULL;
+    if (iter->iter == ITER_ENUMERATE) return take_of_enumerate(l, iter, object, counted);
+    if (iter->iter == ITER_ZIP) return l_load(l, type, field(l, object, POINTER * iter->count));
+    LLVMValueRef item = take_of_one(l, iter, type, object);
+    if (counted && item && l_has_bytes(type)) l_count(l, OP_RETAIN, type, item);
+    return item;
 }

@@ -28,9 +28,11 @@ FIELDS = (int, int, float, float, bool, np.float32, np.int8, (tuple, int, float)
 UNITS = ("D", "s", "h", "ms")
 # What is said of an instance: @ its name, % a field, $m a call of one of its methods, $s one like it.
 OF_INSTANCES = ("@.%", "@.%", "@.%", "$m", "$m", "getattr(@, '%')", "hasattr(@, '%')", "isinstance(@, $c)",
-                "(@.%, @.%)", "getattr(@, 'missing', <I>)", "(@ is None)")
+                "(@.%, @.%)", "getattr(@, 'missing', <I>)", "(@ is None)", "(@ == $s)", "(@ != @)", "(@ is @)")
 OF_RETURNED = ("(@ if <B> else $s)", "$s", "$s", "[@, $s]", "(@, <I>)")
 OF_TUPLES = ("@[0]", "@[-1]", "len(@)", "(@ < $s)", "(@ == $s)", "(@ != @)", "list(@[:1])", "{@: <I>}", "@ + (<I>,)")
+OPERATORS = (("__add__", "(@ + <I>)"), ("__rmul__", "(<I> * @)"), ("__sub__", "(@ - <I>)"), ("__mod__", "(@ % <I>)"),
+             ("__call__", "@(<I>)"), ("__xor__", "(@ ^ <I>)"))
 DURATIONS = ("(@ + $s)", "(@ - $s)", "(-@)", "(@ * <I>)", "(@ // <I>)", "(@ / $s)", "(@ // $s)", "(@ % $s)")
 DATES = ("(@ - $s)", "(@ + np.timedelta64(<I>, '~'))", "(@ - np.timedelta64(<N>, '~'))",
          "np.datetime64('2024-02-28')", "np.datetime64('2024-02-28') + np.timedelta64(<N>, 'D')")
@@ -66,6 +68,7 @@ class Described:
 
     def __init__(self, name, kind, fields):
         self.name, self.kind, self.fields, self.methods = name, kind, fields, []
+        self.said = []  # templates of its properties, constants and operators
         self.returned = kind in ("namedtuple", "frozen")
 
     def head(self):
@@ -129,6 +132,7 @@ class Writer(objects.Writer):
     def of_instance(self, described):
         table = OF_INSTANCES + (OF_RETURNED if described.returned else ())
         table += OF_TUPLES if described.kind == "namedtuple" else ()
+        table += tuple(described.said) * 2
         table = [one for one in table if "$m" not in one or described.methods]
         field = self.chance.choice(list(described.fields))
         method = f"@.{self.chance.choice(described.methods)}(<I>)" if described.methods else ""
@@ -153,7 +157,7 @@ class Writer(objects.Writer):
         fields = [self.like(getattr(sample, field)) for field in type(sample).described.fields]
         return f"{type(sample).described.name}({', '.join(fields)})"
 
-    KINDS = (*objects.Writer.KINDS, ("over", 12), ("class_match", 8), ("taken", 4))
+    KINDS = (*objects.Writer.KINDS, ("over", 12), ("class_match", 8), ("taken", 4), ("kept", 6), ("maybe", 6))
 
     def put_over(self):
         """A loop over a generator."""
@@ -192,6 +196,45 @@ class Writer(objects.Writer):
             self.put(f"{', '.join(names)}, = {name}")
             self.samples |= dict(zip(names, self.samples[name]))
 
+    def put_kept(self):
+        """A generator expression in a variable, taken twice."""
+        name = self.variable(lambda value: values.has_order(value) and len(value) > 0)
+        if not name or self.loops > 1:
+            return
+        sample, x, g, before = self.samples[name], self.fresh("x"), self.fresh("g"), dict(self.samples)
+        self.samples[x] = next(iter(sample))
+        made = f"({self.near(x, 1)} for {x} in {name})"
+        self.samples = before
+        ways = ["list(@)", "sum(@)", "next(@)", "[x for x in @]", "sorted(@)", "any(@)", "max(@)", "list(zip(@, @))",
+                "dict(enumerate(@))", "next(@, None) is None", "(@ is @)"]
+        first = self.chance.choice(ways).replace("@", g)
+        taken, left = self.fresh(), self.fresh()
+        after = self.run(f"{g} = {made}\n{taken} = {first}\n{left} = len(list({g}))", exec)
+        if after and self.type_of(after[taken]):
+            self.put(f"{g} = {made}")
+            self.put(f"{taken} = {first}")
+            self.put(f"{left} = len(list({g}))")
+            self.samples |= {taken: after[taken], left: after[left]}
+
+    def put_maybe(self):
+        """An instance, or None, which has no attributes."""
+        name = self.variable(is_instance)
+        if not name:
+            return
+        sample, maybe, found, error = self.samples[name], self.fresh("n"), self.fresh(), self.fresh("e")
+        field = self.chance.choice(list(type(sample).described.fields))
+        self.put(f"{maybe} = None")
+        self.put(f"if {self.condition()}:")
+        self.put(f"    {maybe} = {name}")
+        text = self.fresh()
+        self.put(f"{text} = ''")
+        with self.block("try:"):
+            self.put(f"{found} = {maybe}.{field}")
+        with self.block(f"except AttributeError as {error}:"):
+            self.put(f"{text} = str({error})")
+            self.put(f"{found} = {self.like(getattr(sample, field))}")
+        self.samples |= {found: getattr(sample, field), text: ""}
+
     def finish(self, most):
         before = self.samples
         self.samples = {name: value for name, value in before.items()
@@ -208,6 +251,10 @@ def write_class(chance, counter, space):
     fields = {f"m{number}{letter}": chance.choice(FIELDS) for letter in "abc"[: chance.choice([1, 2, 2, 3])]}
     described = Described(f"{kind.capitalize()}{number}", kind, fields)
     lines = described.head()
+    for _ in range(chance.choice([0, 0, 1])):
+        name = f"K{next(counter)}"
+        lines.append(f"    {name} = {values.text_of(values.value(chance, chance.choice([int, float, str, bool])))}")
+        described.said += [f"@.{name}", f"{described.name}.{name}"]
     exec("\n".join(lines), space)
     instance = eval(described.text(chance), space)
     type(instance).described = described
@@ -218,6 +265,17 @@ def write_class(chance, counter, space):
         writer.statements(chance.choice([0, 0, 1, 2]))
         lines += [f"    def {name}(self, k):", *writer.lines, f"        return {writer.any(1)}"]
         described.methods.append(name)
+    for _ in range(chance.choice([0, 0, 1])):
+        name, writer = f"q{next(counter)}", Writer(chance, counter, {})
+        writer.samples, writer.depth, writer.frozen = {"self": instance}, 2, {"self"}
+        lines += ["    @property", f"    def {name}(self):", f"        return {writer.any(2)}"]
+        described.said.append(f"@.{name}")
+    for _ in range(chance.choice([0, 0, 1])):
+        special, template = chance.choice(OPERATORS)
+        writer = Writer(chance, counter, {})
+        writer.samples, writer.depth, writer.frozen = {"self": instance, "k": 2}, 2, {"self", "k"}
+        lines += [f"    def {special}(self, k):", f"        return {writer.any(2)}"]
+        described.said.append(template)
     exec("\n".join(lines), space)
     space[described.name].described = described
     return described, lines

@@ -364,3 +364,56 @@ def test_what_is_raised_while_nobody_asks():
     assert f(10) == 45
     gc.collect()
     assert not [x for x in gc.get_objects() if isinstance(x, kept)]
+
+
+# ---- zips of generators hold what they have taken ----
+
+
+def texts(n):
+    for i in range(n):
+        yield str(i) * 3
+
+
+def raises_at(n, at):
+    for i in range(n):
+        yield [1 // (at - i)]
+
+
+def clears(items):
+    while items:
+        items.clear()
+        yield "cleared"
+
+
+@pytest.mark.parametrize("text", [
+    "list(zip(g, g))", "list(zip(g, g, g))", "[(a, b, c) for a, (b, c) in zip(g, zip(g, g))]",
+    "[(i, a, b) for i, (a, b) in enumerate(zip(g, g))]", "list(zip(enumerate(g), g))", "list(zip(zip(g, g), g))",
+    "list(zip(g, range(3), g)), list(g)", "[a + b for a, b in zip(g, g)], next(g, '')",
+    "dict(zip(g, g))", "len(list(zip(g, names, g))), list(g)", "[(a, b) for a, b in zip(g, texts(3)) if a != b]",
+])  # fmt: skip
+def test_one_generator_in_a_zip_twice(text):
+    function = make(f"def f(n, names):\n    g = texts(n)\n    return {text}", texts=texts)
+    for n in (0, 1, 4, 5, 7):
+        agree(function, n, ["a", "b"])
+
+
+def test_a_zip_whose_parts_raise():
+    def f(n, at):
+        g = texts(n)
+        found = []
+        try:
+            for a, b, c in zip(g, g, raises_at(9, at)):
+                found.append((a, b, c))
+        except ZeroDivisionError:
+            found.append(("!", "", [0]))
+        return found, list(g)
+
+    for at in (0, 1, 2, 5):
+        agree(f, 6, at)
+
+
+def test_a_zip_whose_parts_change_each_other():
+    def f(items):
+        return list(zip(items, clears(items)))
+
+    agree(f, ["one", "two"])
