@@ -4,13 +4,18 @@
  * for its first item.  What next() is not: send() and throw(), so that `x = yield y` gives None.
  *
  * Generator expressions.  In: the canonical instructions of a <genexpr>, whose code is that of a generator.  Out:
- * those of a function that runs the loop at once: it returns the list of what would be yielded; or, where any() or
- * all() takes it, the answer, as soon as that is known.  Where it is kept, in a variable or as a result, it is a
- * function with yield like any other.  Which of them is noted in the flags of the code object, a copy of the one in the
- * program. */
+ * those of a function that runs the loop at once: it returns the list of what would be yielded; where next() takes it,
+ * of the first; or, where any() or all() takes it, the answer, as soon as that is known.  Where it is kept, in a
+ * variable or as a result, it is a function with yield like any other.  Which of them is noted in the flags of the code
+ * object, a copy of the one in the program. */
 #include "frontend/translate.h"
 
-enum { FLAG_ANY = 1 << 28, FLAG_ALL = 1 << 29, FLAG_KEPT = 1 << 30 }; /* bits that CPython has no flag for */
+enum { /* bits that CPython has no flag for */
+       FLAG_ANY = 1 << 28,
+       FLAG_ALL = 1 << 29,
+       FLAG_FIRST = FLAG_ANY | FLAG_ALL, /* next() */
+       FLAG_KEPT = 1 << 30
+};
 
 static bool is_generator_expression(const PyCodeObject *code) {
     return PyUnicode_CompareWithASCIIString(code->co_name, "<genexpr>") == 0;
@@ -37,9 +42,11 @@ bool insn_yield(Translator *t, bool gives) {
 /* ---- the loop of a generator expression ---- */
 
 /* What pushes the value that the generator is left with, or that a yield is given, is not there any more. */
-static void drop_pop(Bytecode *bytecode, size_t at) {
+static void replace_pop(Bytecode *bytecode, size_t at, InsnKind kind, int arg) {
     while (at < bytecode->count && bytecode->insns[at].kind != INSN_POP) at++;
-    if (at < bytecode->count) bytecode->insns[at].kind = INSN_NOP;
+    if (at == bytecode->count) return;
+    bytecode->insns[at].kind = kind;
+    bytecode->insns[at].arg = arg;
 }
 
 /* A generator that is kept is given what it walks over: it takes the iterator of it itself, where it begins. */
@@ -58,7 +65,7 @@ bool translate_generator_loop(Translator *t) {
     Bytecode *bytecode = &t->bytecode;
     size_t count = bytecode->count;
     int flags = t->code->co_flags;
-    bool any = flags & FLAG_ANY, all = flags & FLAG_ALL, list = !any && !all;
+    bool any = flags & FLAG_ANY, all = flags & FLAG_ALL, first = any && all, list = first || (!any && !all);
     Insn *insns = ARENA_ARRAY(t->arena, Insn, count + 2);
     for (size_t i = 0; i < count; i++) insns[i] = bytecode->insns[i];
     bytecode->insns = insns;
@@ -66,22 +73,22 @@ bool translate_generator_loop(Translator *t) {
         if (insns[i].kind == INSN_START_GENERATOR) {
             insns[i].kind = list ? INSN_LIST : INSN_NOP;
             insns[i].arg = 0;
-            drop_pop(bytecode, i);
+            replace_pop(bytecode, i, INSN_NOP, 0);
         } else if (insns[i].kind == INSN_YIELD) {
             insns[i].kind = list ? INSN_COLLECT : any ? INSN_JUMP_IF_TRUE : INSN_JUMP_IF_FALSE;
             insns[i].arg = list ? 0 : (int)count;
-            drop_pop(bytecode, i);
+            replace_pop(bytecode, i, first ? INSN_JUMP : INSN_NOP, first ? (int)count : 0);
         } else if (i + 1 < count && insns[i + 1].kind == INSN_RETURN && insns[i].kind == INSN_LOAD_CONST) {
             insns[i].kind = list ? INSN_NOP : INSN_LOAD_BOOL;
             insns[i].arg = all;
         }
     }
     insns[count] = insns[count + 1] = insns[count - 1]; /* where an answer leads */
-    insns[count].kind = INSN_LOAD_BOOL;
-    insns[count].arg = any;
+    insns[count].kind = first ? INSN_COLLECTED : INSN_LOAD_BOOL;
+    insns[count].arg = first ? 0 : any;
     insns[count + 1].kind = INSN_RETURN;
     insns[count + 1].arg = 0;
-    bytecode->count = count + (list ? 0 : 2);
+    bytecode->count = count + (list && !first ? 0 : 2);
     bytecode->nhandlers = 0; /* they are for what is thrown into a generator */
     return true;
 }
@@ -95,10 +102,8 @@ bool insn_load_bool(Translator *t, int value) {
 
 /* ---- who takes it ---- */
 
-static FuncId called_next(Translator *t, size_t below) {
-    const Insn *next = t->insn + 1;
-    while (next->kind == INSN_NOP) next++;
-    if (next->kind != INSN_CALL || next->arg != 1) return FUNC_NONE;
+/* The function of which what is made above it on the stack is the first argument. */
+static FuncId callee_below(Translator *t, size_t below) {
     FuncId found = FUNC_NONE;
     for (size_t i = 1; i <= 2; i++) {
         if (below < i) return FUNC_NONE;
@@ -111,7 +116,13 @@ static FuncId called_next(Translator *t, size_t below) {
     return found;
 }
 
-/* next(x for ...): of the list the first that is left. */
+static bool is_only_argument(const Translator *t) {
+    const Insn *next = t->insn + 1;
+    while (next->kind == INSN_NOP) next++;
+    return next->kind == INSN_CALL && next->arg == 1;
+}
+
+/* next(x for ...): of the list, which ends with its first item, that one. */
 Value *translate_argument_of(Translator *t, const Value *callee, Value *argument) {
     const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
     const Value *called = argument->op == OP_CALL ? argument->args[0] : NULL;
@@ -158,10 +169,13 @@ bool translate_taken_by(Translator *t, bool *answers) {
     Slot *function = &t->stack.data[t->stack.len - 2];
     if (function->kind != SLOT_FUNCTION || !is_generator_expression((PyCodeObject *)function->function->code))
         return true;
-    FuncId taker = called_next(t, t->stack.len - 2);
-    *answers = taker == FUNC_PY_ANY || taker == FUNC_PY_ALL;
-    if (!*answers && !is_kept(t)) return true;
-    int flag = !*answers ? FLAG_KEPT : taker == FUNC_PY_ANY ? FLAG_ANY : FLAG_ALL;
+    FuncId taker = callee_below(t, t->stack.len - 2);
+    *answers = is_only_argument(t) && (taker == FUNC_PY_ANY || taker == FUNC_PY_ALL);
+    int flag = *answers             ? (taker == FUNC_PY_ANY ? FLAG_ANY : FLAG_ALL)
+               : taker == FUNC_NEXT ? FLAG_FIRST
+               : is_kept(t)         ? FLAG_KEPT
+                                    : 0;
+    if (!flag) return true;
     PyObject *code = with_flags(t, function->function->code, flag);
     if (!code) return frontend_python_failed(t->frontend, t->source, t->span, "no memory for a function");
     function->function->code = code;

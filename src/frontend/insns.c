@@ -282,6 +282,7 @@ bool translate_insn(Translator *t) {
     case INSN_MAP: return insn_map(t, arg);
     case INSN_KEY_MAP: return insn_key_map(t, arg);
     case INSN_COLLECT: return insn_collect(t);
+    case INSN_COLLECTED: return insn_copy(t, (int)t->stack.len);
     case INSN_LOAD_BOOL: return insn_load_bool(t, arg);
     case INSN_MAP_ADD: return insn_map_add(t, arg);
     case INSN_MAP_UPDATE: return insn_map_merge(t, arg);

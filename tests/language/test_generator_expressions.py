@@ -57,6 +57,15 @@ def test_an_answer_is_taken_once():
         agree(f, text)
 
 
+def test_next_ends_with_the_first():
+    of("next((1 // v for v in a), None), next(v for v in a if v < 4)", [1, 0, 2])
+    of("next(i for i in range(10**12) if i * i > a)", 50)
+    of("[next((i for i, v in enumerate(a) if v == t), -1) for t in (2, 3, 9)]", [1, 2, 3])
+    of("next((v, w) for v in a for w in a if v < w), next(([v] for v in a), [0])", [3, 1, 2])
+    of("next(v for v in a if v > 9)", [1])
+    of("next((str(v) for v in a if v > 9), 'none'), next(str(v) for v in a)", [1])
+
+
 # ---- kept ones are generators ----
 
 KEPT = ["list(g), list(g)", "sum(g), len(list(g))", "next(g), next(g), list(g)", "2 in g, list(g)", "max(g), sorted(g)",
