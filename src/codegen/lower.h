@@ -211,8 +211,8 @@ LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *forma
 void l_raise_pending(Lower *l, const char *builtin, ObjRef class);
 void l_raise_pending_if(Lower *l, LLVMValueRef condition, const char *builtin, ObjRef class);
 LLVMValueRef l_raised(Lower *l, LLVMValueRef trail); /* where RaiseTrail.object is */
-LLVMValueRef l_take_raised(Lower *l);                   /* what the interpreter has raised in this thread */
-LLVMValueRef l_pending_site(Lower *l, ObjRef class);    /* its status; no line of a traceback */
+LLVMValueRef l_take_raised(Lower *l);                /* what the interpreter has raised in this thread */
+LLVMValueRef l_pending_site(Lower *l, ObjRef class); /* its status; no line of a traceback */
 /* Raises builtin(number, text), as the exceptions of C's errno are. */
 void l_raise_errno_if(Lower *l, LLVMValueRef condition, const char *builtin, int number, const char *text);
 LLVMValueRef l_pending(Lower *l); /* the status that led to a handler */
