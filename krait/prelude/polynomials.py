@@ -19,13 +19,13 @@ def _trimmed(p):
 
 def polyval(p, x):
     p = np.asarray(p)
+    x = np.asarray(x)  # a Python number has a type of its own
     dtype = np.result_type(p, x)
-    if np.ndim(x) == 0:
+    if x.ndim == 0:
         value = dtype.type(0)
         for coefficient in p:
-            value = value * x + coefficient
+            value = value * x[()] + coefficient
         return value
-    x = np.asarray(x)
     values = np.zeros(x.shape, dtype)
     for coefficient in p:
         values *= x

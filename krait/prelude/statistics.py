@@ -82,7 +82,9 @@ def numbers_of(x):
 def median_of(x, dtype):
     # x is changed.
     n = len(x)
-    if n == 0 or _has_nan(x):
+    if n == 0:
+        return np.dtype(dtype).type(math.nan) * np.dtype(dtype).type(1)  # both parts of a complex number
+    if _has_nan(x):
         return np.dtype(dtype).type(math.nan)
     if n % 2 == 1:
         return np.dtype(dtype).type(select(x, n // 2)) + 0  # the mean of one number, which is not -0.0
@@ -111,6 +113,9 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 
 # ---- quantiles (Hyndman and Fan, Sample quantiles in statistical packages, 1996) ----
+
+
+_WITHOUT_STEPS = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
 
 
 def _place(n, q, method):
@@ -155,6 +160,13 @@ def _by(n, q, alpha, beta):
     return n * q + (alpha + q * (1 - alpha - beta)) - 1
 
 
+def _of_type(q, number):
+    # Python's numbers take the type of the elements.
+    if isinstance(q, np.generic):
+        return np.result_type(q).type(number)
+    return number
+
+
 def quantile_of(x, q, method, dtype):
     # x is changed.
     n = len(x)
@@ -162,7 +174,7 @@ def quantile_of(x, q, method, dtype):
         return np.dtype(dtype).type(math.nan)
     place = min(max(float(_place(n, q, method)), 0.0), n - 1.0)
     below = int(math.floor(place))
-    t = np.result_type(q).type(place - below) if method != "linear" else (n - 1) * q - below
+    t = _of_type(q, place - below) if method != "linear" else (n - 1) * q - below
     lower = np.dtype(dtype).type(select(x, below))
     if below == n - 1 or place == below:
         return lower
@@ -174,9 +186,23 @@ def quantile_of(x, q, method, dtype):
 
 
 def _quantiles(a, q, axis, out, method, keepdims, nan):
-    # For each q, which are exact, the array of the quantiles.
-    _check_shares(q)
+    # For each q, which are exact: a Python float or an array, the array of the quantiles.
+    _check_shares(q, "Quantiles must be in the range [0, 1]")
     lines = lines_of(a, axis)
+    if not nan and lines.shape[-1] == 0:
+        place = -1 if a.dtype.kind == "f" else 0
+        raise IndexError(f"index {place} is out of bounds for axis 0 with size 0")
+    if a.dtype.kind == "b" and a.size > 0 and method not in _WITHOUT_STEPS:
+        raise TypeError("numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` "
+                        "operator, or the logical_xor function instead.")
+    if isinstance(q, float):
+        values = np.empty(lines.shape[:-1], float_type(a))
+        _fill_quantiles(lines, q, method, nan, values)
+        return finished(values, a, axis, out, keepdims)
+    return _many_quantiles(a, lines, q, axis, out, method, keepdims, nan)
+
+
+def _many_quantiles(a, lines, q, axis, out, method, keepdims, nan):
     dtype = np.result_type(float_type(a), q)
     values = np.empty(lines.shape[:-1], dtype)
     if q.ndim == 0:
@@ -204,49 +230,53 @@ def _fill_quantiles(lines, q, method, nan, values):
             _fill_quantiles(lines[i], q, method, nan, values[i, ...])
 
 
-def _check_shares(q):
-    for item in q.flat:
+def _check_shares(q, words):
+    for item in np.asarray(q).flat:
         if not (item >= 0 and item <= 1):
-            raise ValueError("Quantiles must be in the range [0, 1]")
+            raise ValueError(words)
 
 
-def _exact(a, q):
-    # q as NumPy computes with it: a number in the type of the floats.
-    if np.ndim(q) == 0:
-        return np.asarray(float_type(a).type(q))
+def _is_weak(q):
+    return isinstance(q, (int, float)) and not isinstance(q, np.generic)
+
+
+def _exact(q):
+    # q as NumPy computes with it.
+    if _is_weak(q):
+        return float(q)
+    if np.ndim(q) == 0 and isinstance(q, np.floating):
+        return np.asarray(q)
     return np.asarray(q).astype(np.float64, copy=False)
 
 
-def _of_hundred(a, q):
+def _of_hundred(q):
     # As a share of one.
-    if np.ndim(q) == 0:
-        share = np.true_divide(q, float_type(a).type(100))
+    if _is_weak(q):
+        share = q / 100
     else:
-        share = np.true_divide(np.asarray(q), float_type(a).type(100))
-    for item in np.asarray(share).flat:
-        if not (item >= 0 and item <= 1):
-            raise ValueError("Percentiles must be in the range [0, 100]")
-    return np.asarray(share)
+        share = np.asarray(np.true_divide(np.asarray(q), 100))
+    _check_shares(share, "Percentiles must be in the range [0, 100]")
+    return share
 
 
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     a = np.asarray(a)
-    return _quantiles(a, _exact(a, q), axis, out, method, keepdims, False)
+    return _quantiles(a, _exact(q), axis, out, method, keepdims, False)
 
 
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     a = np.asarray(a)
-    return _quantiles(a, _of_hundred(a, q), axis, out, method, keepdims, False)
+    return _quantiles(a, _of_hundred(q), axis, out, method, keepdims, False)
 
 
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     a = np.asarray(a)
-    return _quantiles(a, _exact(a, q), axis, out, method, keepdims, True)
+    return _quantiles(a, _exact(q), axis, out, method, keepdims, True)
 
 
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     a = np.asarray(a)
-    return _quantiles(a, _of_hundred(a, q), axis, out, method, keepdims, True)
+    return _quantiles(a, _of_hundred(q), axis, out, method, keepdims, True)
 
 
 # ---- what is no number is left out ----

@@ -16,7 +16,7 @@ SERIES = "np.polynomial.polynomial.poly"
 
 def test_highest_power_first():
     check("np.polyval(a, b)", (VECTOR[:4], VECTOR), (INTEGERS[0], 3), (INTEGERS[0], INTEGERS), (VECTOR[:3], 2.5),
-          (VECTOR[:3], MATRIX), (INTEGERS[0], VECTOR))
+          (VECTOR[:3], MATRIX), (INTEGERS[0], VECTOR), (VECTOR[:3].astype("f"), 2), (INTEGERS[0].astype("b"), 2))
     check("np.polyadd(a, b), np.polysub(a, b), np.polymul(a, b)", (VECTOR[:4], VECTOR[:2]),
           (INTEGERS[0], INTEGERS[1, :2]), (INTEGERS[0, :2], VECTOR[:5]), (np.array([0.0, 0, 0.1, 0]), np.zeros(2)),
           (np.array([0, 1, 2]), np.array([3.0, 4])), (np.zeros(3), np.array([1j, 2])))

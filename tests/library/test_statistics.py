@@ -49,6 +49,15 @@ def test_quantiles():
     same_error("np.percentile(a, -1)", VECTOR)
 
 
+def test_quantiles_of_narrow_floats_and_of_nothing():
+    """A share that is a Python number is computed with in float64."""
+    four = np.array([3, 1, 2, 0])
+    check("np.percentile(a, 30), np.quantile(a, 0.3), np.quantile(a, b)", (four.astype("e"), np.float64(0.3)),
+          (four.astype("f"), np.float32(0.3)))
+    same_error("np.percentile(a, 30)", VECTOR[:0], np.zeros(0, np.int8), np.zeros(3, bool))
+    check("np.median(a)", COMPLEX[:0])
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_methods_of_quantiles(method):
     check(f"np.quantile(a, b, method='{method}')", (VECTOR, 0.3), (VECTOR, np.array([0, 0.1, 0.25, 0.5, 0.77, 1])),
