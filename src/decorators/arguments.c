@@ -117,20 +117,30 @@ PyObject *arguments_foreign(const ModuleState *state, PyObject *object, void *st
     return may_be_foreign(state, object) ? runtime_adopt(state->runtime, object, stream) : Py_NewRef(Py_None);
 }
 
+static int place_of(const ModuleState *state, PyObject *object, const Device *device) {
+    const DeviceArray *array = (const DeviceArray *)object;
+    if (!Py_IS_TYPE(object, state->marshal.device_array)) return 0;
+    return array->device == device && array->generation == device->generation ? 0 : ARGUMENTS_ELSEWHERE;
+}
+
 int arguments_adopt(const Kernel *kernel, Device *device, void *stream, PyObject **bound, PyObject **made,
                     unsigned char *transfers) {
     const ModuleState *state = kernel->core.state;
     int found = 0;
     for (Py_ssize_t i = 0; i < kernel->core.binding.nparams; i++) {
-        if (Py_IS_TYPE(bound[i], state->marshal.device_array)) continue;
+        if (Py_IS_TYPE(bound[i], state->marshal.device_array)) {
+            found |= place_of(state, bound[i], device);
+            continue;
+        }
+        if (PyFloat_CheckExact(bound[i]) || PyLong_CheckExact(bound[i])) continue;
         if (is_wrapped(state, bound[i])) {
             if (!(made[i] = unwrap(state, bound[i], !device->shares_memory, &transfers[i]))) return -1;
             bound[i] = made[i];
-            found = 1;
+            found |= ARGUMENTS_ADOPTED | place_of(state, bound[i], device);
         }
-        bool may_be = runtime_knows(state->runtime, Py_TYPE(bound[i])) ? !PyArray_Check(bound[i])
-                                                                       : may_be_foreign(state, bound[i]);
-        PyObject *array = may_be ? runtime_lend(state->runtime, bound[i], device, stream, (unsigned)i)
+        const Foreign *known = runtime_known(state->runtime, Py_TYPE(bound[i]));
+        bool may_be = known || may_be_foreign(state, bound[i]);
+        PyObject *array = may_be ? runtime_lend(state->runtime, known, bound[i], device, stream, (unsigned)i)
                                  : Py_NewRef(Py_None);
         if (!array) return -1;
         if (array == Py_None) {
@@ -139,7 +149,7 @@ int arguments_adopt(const Kernel *kernel, Device *device, void *stream, PyObject
         }
         Py_XSETREF(made[i], array);
         bound[i] = array;
-        found = 1;
+        found |= ARGUMENTS_ADOPTED | place_of(state, array, device);
     }
     return found;
 }

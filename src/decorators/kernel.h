@@ -94,7 +94,8 @@ int staging_in(Staging *staging, const Plan *plan, Device *device, void *stream,
 int staging_out(Staging *staging, Device *device, void *stream, bool copy_back);
 
 /* arguments.c: puts what compiled code takes into `bound`, for a launch on the stream of the thread's device; new
- * references lie in `made`.  1: it did; -1: exception set. */
+ * references lie in `made`.  What it found; -1: exception set. */
+enum { ARGUMENTS_ADOPTED = 1, ARGUMENTS_ELSEWHERE = 2 }; /* a device array is not of this device, or gone */
 int arguments_adopt(const Kernel *kernel, Device *device, void *stream, PyObject **bound, PyObject **made,
                     unsigned char *transfers);
 

@@ -306,7 +306,6 @@ static int launch_compiled(Choice *choice) {
 static int follow_arrays(Choice *choice) {
     const Kernel *kernel = choice->self->kernel;
     Device *home = choice->device;
-    choice->settled = true;
     if (!home->shares_memory)
         home = runtime_home(kernel->core.state->runtime, choice->bound, kernel->core.binding.nparams);
     if (home) choice->device = home;
@@ -325,9 +324,10 @@ static int launch_slow(Choice *choice, PyObject **bound) {
     choice->transfers = transfers;
     Device *first = choice->device;
     bool untried = kernel->adopts;
-    int status = arguments_adopt(kernel, first, choice->self->config.stream, bound, made, transfers);
-    bool adopted = kernel->adopts = status == 1;
-    if (status >= 0) status = follow_arrays(choice) < 0 ? -1 : 1;
+    int found = arguments_adopt(kernel, first, choice->self->config.stream, bound, made, transfers);
+    bool adopted = kernel->adopts = found >= 0 && found & ARGUMENTS_ADOPTED;
+    choice->settled = true;
+    int status = found < 0 || (found & ARGUMENTS_ELSEWHERE && follow_arrays(choice) < 0) ? -1 : 1;
     if (status == 1 && (adopted || untried || choice->device != first)) status = launch_known(choice);
     if (status == 1) status = launch_compiled(choice);
     for (Py_ssize_t i = 0; i < count; i++) Py_XDECREF(made[i]);

@@ -31,7 +31,10 @@ static int read_class(Runtime *runtime, PyTypeObject *type, Foreign *found) {
         const char *name;
         ForeignProtocol protocol;
     } others[] = {{"__cuda_array_interface__", FOREIGN_INTERFACE}, {"__dlpack__", FOREIGN_CAPSULE}};
-    *found = (Foreign){.type = type, .protocol = FOREIGN_TABLE, .table = device_array_read_table(type)};
+    *found = (Foreign){.type = type,
+                       .protocol = FOREIGN_TABLE,
+                       .numpy = PyType_IsSubtype(type, &PyArray_Type),
+                       .table = device_array_read_table(type)};
     if (found->table || PyErr_Occurred()) return found->table ? 0 : -1;
     found->protocol = FOREIGN_FIELDS;
     if (device_array_has_fields(runtime, type)) return 0;
@@ -161,13 +164,15 @@ static PyObject *shell_for(Runtime *runtime, const ArrayFields *fields, unsigned
     return (PyObject *)made;
 }
 
-bool runtime_knows(const Runtime *runtime, const PyTypeObject *type) {
-    return known_class(runtime->foreign, FOREIGNS, type) != NULL;
+const Foreign *runtime_known(const Runtime *runtime, const PyTypeObject *type) {
+    const Foreign *known = known_class(runtime->foreign, FOREIGNS, type);
+    return known && !known->numpy ? known : NULL;
 }
 
-PyObject *runtime_lend(Runtime *runtime, PyObject *object, Device *current, void *stream, unsigned argument) {
+PyObject *runtime_lend(Runtime *runtime, const Foreign *known, PyObject *object, Device *current, void *stream,
+                       unsigned argument) {
     ArrayFields fields;
-    const Foreign *known = device_array_foreign(runtime, object);
+    if (!known) known = device_array_foreign(runtime, object);
     if (!known) return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
     bool lends = known->protocol == FOREIGN_FIELDS ||
                  (known->protocol == FOREIGN_TABLE && device_array_table_lends(known->table));

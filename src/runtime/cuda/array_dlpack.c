@@ -2,58 +2,13 @@
  *
  * Out: a capsule around a tensor that keeps the array alive until the taker calls its deleter; the taker's stream waits
  * for what Krait's streams were given on the array.  In: a device array whose base is the taken tensor.  Both forms of
- * the protocol are spoken: with a version (1.x) and without; producers whose class has a table of C functions
- * (__dlpack_c_exchange_api__) are asked through that, without a call of Python, and device arrays have one, too.  On
- * the host device arrays are memory of the CPU. */
-#include "runtime/cuda/device_array.h"
+ * the protocol are spoken: with a version (1.x) and without; producers whose class has a table of C functions are asked
+ * through that (array_exchange.c).  On the host device arrays are memory of the CPU. */
+#include "runtime/cuda/dlpack.h"
 
 #include <stdlib.h> /* malloc: a deleter may be called without the GIL */
 
-enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };                   /* DLDeviceType */
-enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_COMPLEX = 5, DL_BOOL = 6 }; /* DLDataTypeCode */
-enum { DL_READ_ONLY = 1, DL_IS_COPIED = 2, DL_MAJOR = 1, DL_MINOR = 0, DL_TABLE_MINOR = 3 };
-
-/* The structures of dlpack.h. */
-typedef struct DLTensor {
-    void *data;
-    struct {
-        int32_t type, id;
-    } device;
-    int32_t ndim;
-    struct {
-        uint8_t code, bits;
-        uint16_t lanes;
-    } dtype;
-    int64_t *shape, *strides; /* in elements; strides NULL: C order */
-    uint64_t byte_offset;
-} DLTensor;
-
-typedef struct DLManaged {
-    DLTensor tensor;
-    void *context;
-    void (*deleter)(struct DLManaged *self);
-} DLManaged;
-
-typedef struct DLVersioned {
-    uint32_t major, minor;
-    void *context;
-    void (*deleter)(struct DLVersioned *self);
-    uint64_t flags;
-    DLTensor tensor;
-} DLVersioned;
-
-_Static_assert(sizeof(DLTensor) == 48 && sizeof(DLManaged) == 64 && sizeof(DLVersioned) == 80, "layout of dlpack.h");
-
 /* ---- out ---- */
-
-typedef struct Lent { /* what a taker holds */
-    union {
-        DLManaged plain;
-        DLVersioned versioned;
-    };
-    PyObject *array;
-    int64_t dims[]; /* shape, strides in elements */
-} Lent;
 
 static void end_loan(Lent *lent) {
     if (Py_IsInitialized()) { /* after its end the array is gone anyway */
@@ -114,7 +69,7 @@ static int describe(DeviceArray *self, DLTensor *tensor, int64_t *dims) {
 }
 
 /* NULL: exception set. */
-static Lent *make_loan(DeviceArray *self, bool versioned, bool copied) {
+Lent *dlpack_lend(DeviceArray *self, bool versioned, bool copied) {
     Lent *lent = malloc(sizeof *lent + 2 * self->type->ndim * sizeof(int64_t));
     if (!lent) return (Lent *)PyErr_NoMemory();
     DLTensor *tensor = versioned ? &lent->versioned.tensor : &lent->plain.tensor;
@@ -139,7 +94,7 @@ static Lent *make_loan(DeviceArray *self, bool versioned, bool copied) {
 }
 
 static PyObject *lend(DeviceArray *self, bool versioned, bool copied) {
-    Lent *lent = make_loan(self, versioned, copied);
+    Lent *lent = dlpack_lend(self, versioned, copied);
     if (!lent) return NULL;
     PyObject *capsule = PyCapsule_New(lent, versioned ? "dltensor_versioned" : "dltensor", drop_capsule);
     if (!capsule) end_loan(lent);
@@ -236,7 +191,9 @@ static void drop_versioned(PyObject *holder) {
     if (managed->deleter) managed->deleter(managed);
 }
 
-static int scalar_of(const DLTensor *tensor) {
+PyObject *dlpack_holder(DLVersioned *tensor) { return PyCapsule_New(tensor, NULL, drop_versioned); }
+
+int dlpack_scalar(const DLTensor *tensor) {
     for (int i = 0; i < SCALAR_COUNT; i++)
         if (tensor->dtype.lanes == 1 && code_of((Scalar)i) == tensor->dtype.code &&
             8 * scalar_info[i].bytes == tensor->dtype.bits)
@@ -247,7 +204,7 @@ static int scalar_of(const DLTensor *tensor) {
 }
 
 /* `current`: the thread's. */
-static Device *device_of_tensor(Runtime *runtime, Device *current, const DLTensor *tensor) {
+Device *dlpack_device(Runtime *runtime, Device *current, const DLTensor *tensor) {
     int type = tensor->device.type, id = tensor->device.id;
     if (current->shares_memory) {
         if (type == DL_CPU) return current;
@@ -267,20 +224,20 @@ static const Type *element_of_tensor(Runtime *runtime, const DLTensor *tensor) {
     _Static_assert(sizeof dtype == sizeof tensor->dtype, "layout of DLDataType");
     memcpy(&dtype, &tensor->dtype, sizeof dtype);
     if (dtype == runtime->tensor_dtype && runtime->tensor_element) return runtime->tensor_element;
-    int scalar = scalar_of(tensor);
+    int scalar = dlpack_scalar(tensor);
     if (scalar < 0) return NULL;
     runtime->tensor_dtype = dtype;
     return runtime->tensor_element = type_scalar(runtime->marshal->types, (Scalar)scalar, false);
 }
 
 /* The fields refer to the tensor's shape.  -1: exception set. */
-static int read_tensor(Runtime *runtime, Device *current, const DLTensor *tensor, bool readonly, ArrayFields *fields) {
+int dlpack_read(Runtime *runtime, Device *current, const DLTensor *tensor, bool readonly, ArrayFields *fields) {
     if (tensor->ndim < 0 || tensor->ndim > TYPE_MAX_NDIM) {
         PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
         return -1;
     }
     if (!current || !(fields->element = element_of_tensor(runtime, tensor)) ||
-        !(fields->device = device_of_tensor(runtime, current, tensor)))
+        !(fields->device = dlpack_device(runtime, current, tensor)))
         return -1;
     size_t item = scalar_info[fields->element->scalar].bytes;
     if (!tensor->strides) strided_pack((unsigned)tensor->ndim, tensor->shape, item, LAYOUT_C, fields->dims);
@@ -293,9 +250,9 @@ static int read_tensor(Runtime *runtime, Device *current, const DLTensor *tensor
     return 0;
 }
 
-static PyObject *wrap_tensor(Runtime *runtime, const DLTensor *tensor, bool readonly, PyObject *holder) {
+PyObject *dlpack_wrap(Runtime *runtime, const DLTensor *tensor, bool readonly, PyObject *holder) {
     ArrayFields fields;
-    if (read_tensor(runtime, runtime_device(runtime), tensor, readonly, &fields) < 0) return NULL;
+    if (dlpack_read(runtime, runtime_device(runtime), tensor, readonly, &fields) < 0) return NULL;
     return (PyObject *)device_array_of(runtime, &fields, holder);
 }
 
@@ -315,7 +272,7 @@ static PyObject *take(Runtime *runtime, PyObject *capsule) {
     PyObject *holder = PyCapsule_New(managed, NULL, NULL);
     if (!holder) return NULL;
     bool readonly = versioned && ((DLVersioned *)managed)->flags & DL_READ_ONLY;
-    PyObject *array = wrap_tensor(runtime, tensor, readonly, holder);
+    PyObject *array = dlpack_wrap(runtime, tensor, readonly, holder);
     if (array) { /* from here on it is ours */
         PyCapsule_SetName(capsule, versioned ? "used_dltensor_versioned" : "used_dltensor");
         PyCapsule_SetDestructor(holder, versioned ? drop_versioned : drop_plain);
@@ -349,74 +306,6 @@ static PyObject *capsule_of(Runtime *runtime, PyObject *object, void *stream) {
     return capsule;
 }
 
-/* ---- in, through a table of C functions ---- */
-
-typedef struct DLExchange { /* DLPackExchangeAPI */
-    uint32_t major, minor;
-    const struct DLExchange *before; /* an older version's */
-    int (*allocate)(DLTensor *like, DLVersioned **tensor, void *context,
-                    void (*fail)(void *context, const char *kind, const char *text));
-    int (*take)(void *object, DLVersioned **tensor);
-    int (*give)(DLVersioned *tensor, void **object);
-    int (*borrow)(void *object, DLTensor *tensor); /* may be NULL */
-    int (*current_stream)(int32_t type, int32_t id, void **stream);
-} DLExchange;
-
-const DLExchange *device_array_read_table(PyTypeObject *type) {
-    static const char capsule_name[] = "dlpack_exchange_api";
-    PyObject *capsule = device_array_class_attribute(type, "__dlpack_c_exchange_api__");
-    const DLExchange *table = NULL;
-    if (capsule && PyCapsule_IsValid(capsule, capsule_name)) table = PyCapsule_GetPointer(capsule, capsule_name);
-    Py_XDECREF(capsule); /* it is the class's */
-    while (table && table->major > DL_MAJOR) table = table->before;
-    return table && table->major == DL_MAJOR ? table : NULL;
-}
-
-/* The taker's stream goes on behind what the producer's was given. */
-static int order_behind(Runtime *runtime, const DLExchange *table, const DLTensor *tensor, void *taker) {
-    void *stream = NULL;
-    if (tensor->device.type != DL_CUDA || !table->current_stream) return 0;
-    if (table->current_stream(tensor->device.type, tensor->device.id, &stream) != 0) return -1;
-    if (stream == taker) return 0;
-    Device *current = runtime_device(runtime), *device = current ? device_of_tensor(runtime, current, tensor) : NULL;
-    return device ? device_array_order(device, taker, stream) : -1;
-}
-
-static int gives_none(PyObject *object) {
-    if (!PyErr_Occurred()) PyErr_Format(PyExc_BufferError, "%.100s gives no tensor", Py_TYPE(object)->tp_name);
-    return -1;
-}
-
-bool device_array_table_lends(const DLExchange *table) { return table->borrow != NULL; }
-
-int device_array_borrow(Runtime *runtime, const DLExchange *table, PyObject *object, Device *current, void *stream,
-                        ArrayFields *fields) {
-    DLTensor tensor;
-    if (table->borrow(object, &tensor) == 0 && order_behind(runtime, table, &tensor, stream) == 0)
-        return read_tensor(runtime, current, &tensor, false, fields);
-    return gives_none(object);
-}
-
-PyObject *device_array_from_table(Runtime *runtime, const DLExchange *table, PyObject *object, void *stream) {
-    ArrayFields fields;
-    DLVersioned *taken = NULL;
-    if (table->borrow)
-        return device_array_borrow(runtime, table, object, runtime_device(runtime), stream, &fields) < 0
-                   ? NULL
-                   : (PyObject *)device_array_of(runtime, &fields, object);
-    if (table->take(object, &taken) != 0 || order_behind(runtime, table, &taken->tensor, stream) < 0) {
-        gives_none(object);
-        if (taken && taken->deleter) taken->deleter(taken);
-        return NULL;
-    }
-    PyObject *holder = PyCapsule_New(taken, NULL, drop_versioned);
-    bool readonly = (taken->flags & DL_READ_ONLY) != 0;
-    PyObject *array = holder ? wrap_tensor(runtime, &taken->tensor, readonly, holder) : NULL;
-    if (!holder && taken->deleter) taken->deleter(taken);
-    Py_XDECREF(holder);
-    return array;
-}
-
 PyObject *device_array_ask(Runtime *runtime, PyObject *object, void *stream) {
     PyObject *capsule = PyCapsule_CheckExact(object) ? Py_NewRef(object) : capsule_of(runtime, object, stream);
     PyObject *array = capsule ? take(runtime, capsule) : NULL;
@@ -431,72 +320,4 @@ PyObject *device_array_from_dlpack(PyObject *self, PyObject *object) {
     if (!known && PyErr_Occurred()) return NULL;
     if (known && known->table) return device_array_from_table(runtime, known->table, object, NULL);
     return device_array_ask(runtime, object, NULL);
-}
-
-/* ---- out, through a table of C functions ---- */
-
-static int table_take(void *object, DLVersioned **tensor) {
-    DeviceArray *self = object;
-    Lent *lent = device_array_check_there(self) < 0 ? NULL : make_loan(self, true, false);
-    if (!lent) return -1;
-    *tensor = &lent->versioned;
-    return 0;
-}
-
-/* The tensor is ours from here on. */
-static int table_give(DLVersioned *tensor, void **object) {
-    PyObject *module = PyImport_ImportModule("krait._krait"), *holder = PyCapsule_New(tensor, NULL, drop_versioned);
-    *object = module && holder
-                  ? wrap_tensor(RUNTIME_OF(module), &tensor->tensor, (tensor->flags & DL_READ_ONLY) != 0, holder)
-                  : NULL;
-    if (!*object && holder) PyCapsule_SetDestructor(holder, NULL);
-    Py_XDECREF(holder);
-    Py_XDECREF(module);
-    return *object ? 0 : -1;
-}
-
-/* New memory, where the described tensor lies. */
-static DeviceArray *array_like(Runtime *runtime, const DLTensor *like) {
-    int64_t strides[TYPE_MAX_NDIM + 1];
-    int scalar = like->ndim < 0 || like->ndim > TYPE_MAX_NDIM ? -1 : scalar_of(like);
-    Device *current = scalar < 0 ? NULL : runtime_device(runtime);
-    Device *device = current ? device_of_tensor(runtime, current, like) : NULL;
-    if (!device) return NULL;
-    strided_pack((unsigned)like->ndim, like->shape, scalar_info[scalar].bytes, LAYOUT_C, strides);
-    return device_array_allocate(runtime, device, (StreamUse){NULL, NULL},
-                                 type_scalar(runtime->marshal->types, (Scalar)scalar, false), (unsigned)like->ndim,
-                                 like->shape, strides);
-}
-
-static int table_allocate(DLTensor *like, DLVersioned **tensor, void *context,
-                          void (*fail)(void *context, const char *kind, const char *text)) {
-    PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *module = PyImport_ImportModule("krait._krait");
-    DeviceArray *array = module ? array_like(RUNTIME_OF(module), like) : NULL;
-    int status = array ? table_take(array, tensor) : -1;
-    if (status < 0) {
-        PyErr_Clear();
-        if (fail) fail(context, "BufferError", "no device array of this kind can be made");
-    }
-    Py_XDECREF((PyObject *)array);
-    Py_XDECREF(module);
-    PyGILState_Release(gil);
-    return status;
-}
-
-/* Takers go on behind the default stream, with which the other streams keep in order. */
-static int table_current_stream(int32_t type, int32_t id, void **stream) {
-    (void)type, (void)id;
-    *stream = NULL;
-    return 0;
-}
-
-PyObject *device_array_exchange_table(void) {
-    static const DLExchange table = {.major = DL_MAJOR,
-                                     .minor = DL_TABLE_MINOR,
-                                     .allocate = table_allocate,
-                                     .take = table_take,
-                                     .give = table_give,
-                                     .current_stream = table_current_stream};
-    return PyCapsule_New((void *)&table, "dlpack_exchange_api", NULL);
 }

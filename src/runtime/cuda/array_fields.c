@@ -132,16 +132,22 @@ static int read_memory(Runtime *runtime, const FieldReader *from, PyObject *obje
     return 0;
 }
 
+static size_t size_of(const Type *element) {
+    return element->kind == TY_SCALAR ? scalar_info[element->scalar].bytes : type_size(element);
+}
+
 /* The tuples are made for this: those that follow from the rest are not asked for. */
 static int read_shape(const FieldReader *from, PyObject *object, ArrayFields *fields) {
     int64_t contiguous = from->contiguous ? read_int(from->contiguous, object) : 0;
     unsigned ndim = fields->ndim;
-    if (contiguous == 1 && ndim == 1)
+    if (contiguous == 1 && ndim == 1) {
         fields->dims[0] = read_int(from->size, object);
-    else if (contiguous < 0 || read_ints(read_field(from->shape, object), ndim, fields->dims) < 0)
-        return -1;
+        fields->dims[1] = (int64_t)size_of(fields->element);
+        return fields->dims[0] == -1 && PyErr_Occurred() ? -1 : 0;
+    }
+    if (contiguous < 0 || read_ints(read_field(from->shape, object), ndim, fields->dims) < 0) return -1;
     if (contiguous == 0) return read_ints(read_field(from->strides, object), ndim, fields->dims + ndim);
-    strided_pack(ndim, fields->dims, type_size(fields->element), LAYOUT_C, fields->dims + ndim);
+    strided_pack(ndim, fields->dims, size_of(fields->element), LAYOUT_C, fields->dims + ndim);
     return PyErr_Occurred() ? -1 : 0;
 }
 

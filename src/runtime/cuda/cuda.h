@@ -8,7 +8,8 @@
 
 #include "runtime/marshal/marshal.h" /* Marshal, DeviceArray */
 
-typedef struct Cuda Cuda; /* the driver library and its devices */
+typedef struct Cuda Cuda;       /* the driver library and its devices */
+typedef struct Foreign Foreign; /* how a class of another library gives its arrays (device_memory.h) */
 
 /* Opens libcuda.so.1.  Never fails: cuda_why_not() is NULL when there is a usable GPU, else a sentence for people. */
 Cuda *cuda_new(void);
@@ -119,11 +120,12 @@ static inline int device_array_used(DeviceArray *array, void *stream, PyObject *
 /* A device array on the memory of an array of another library, whose work the stream is put behind; Py_None: it is
  * none.  NULL: exception set. */
 PyObject *runtime_adopt(struct Runtime *runtime, PyObject *object, void *stream);
-/* The same for a launch, which keeps the object, and lets nobody see the device array.  `current`: the thread's device;
- * `argument`: its number. */
-PyObject *runtime_lend(struct Runtime *runtime, PyObject *object, Device *current, void *stream, unsigned argument);
-/* Whether objects of the class have been arrays. */
-bool runtime_knows(const struct Runtime *runtime, const PyTypeObject *type);
+/* The same for a launch, which keeps the object, and lets nobody see the device array.  `known`: what is known of its
+ * class, or NULL; `current`: the thread's device; `argument`: its number. */
+PyObject *runtime_lend(struct Runtime *runtime, const Foreign *known, PyObject *object, Device *current, void *stream,
+                       unsigned argument);
+/* Of a class whose objects have been arrays, none of NumPy's; NULL: of none. */
+const Foreign *runtime_known(const struct Runtime *runtime, const PyTypeObject *type);
 
 /* The handle of a stream given to a launch: None and 0 are the default stream, else a Stream, an int or an object with
  * __cuda_stream__. -1: exception set. */

@@ -3,7 +3,7 @@
  * device_array.c has the life of its objects, array_class.c the type as Python sees it, array_geometry.c extents and
  * strides, array_copy.c copies,
  * array_operators.c operators and methods that compute,
- * array_dlpack.c what other libraries are given and give, array_adopt.c which way theirs take,
+ * array_dlpack.c and array_exchange.c what other libraries are given and give, array_adopt.c which way theirs take,
  * array_views.c indexing and reshaping, array_make.c the functions of krait.cuda that make one. */
 #ifndef KRAIT_RUNTIME_CUDA_DEVICE_ARRAY_H
 #define KRAIT_RUNTIME_CUDA_DEVICE_ARRAY_H
@@ -120,11 +120,14 @@ PyObject *device_array_to_numpy(DeviceArray *self, PyObject *args, PyObject *kwa
 
 PyObject *device_array_dlpack(DeviceArray *self, PyObject *args, PyObject *kwargs);
 PyObject *device_array_dlpack_device(DeviceArray *self, PyObject *unused);
+PyObject *device_array_ask(Runtime *runtime, PyObject *object, void *stream); /* by __dlpack__ */
+
+/* ---- array_exchange.c ---- */
+
 /* The table of a class; NULL: none that is understood here, or an exception is set. */
 const struct DLExchange *device_array_read_table(PyTypeObject *type);
-/* By the table, or by __dlpack__; the stream goes on behind the producer's. */
+/* The stream goes on behind the producer's. */
 PyObject *device_array_from_table(Runtime *runtime, const struct DLExchange *table, PyObject *object, void *stream);
-PyObject *device_array_ask(Runtime *runtime, PyObject *object, void *stream);
 /* The fields alone, as long as nobody changes the object; only of a table that lends.  -1: exception set. */
 bool device_array_table_lends(const struct DLExchange *table);
 int device_array_borrow(Runtime *runtime, const struct DLExchange *table, PyObject *object, Device *current,

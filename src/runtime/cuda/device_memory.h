@@ -18,12 +18,13 @@ typedef enum ForeignProtocol {
 } ForeignProtocol;
 
 /* The address may be another class's by now, or the class another: then its version is not this one. */
-typedef struct Foreign {
+struct Foreign {
     const PyTypeObject *type;
     unsigned version; /* tp_version_tag: no two classes ever have the same, and one that is changed gets another */
     ForeignProtocol protocol;
+    bool numpy; /* derived from NumPy's array */
     const struct DLExchange *table;
-} Foreign;
+};
 
 enum { FOREIGNS = 8, ORDINARY = 16, SHELLS = 8 };
 
