@@ -1,8 +1,8 @@
 /* array_exchange.c: arrays of other libraries and device arrays by DLPack's table of C functions
  * (__dlpack_c_exchange_api__), without a call of Python.
  *
- * In: an object whose class has such a table.  Out: its fields, or a device array on its memory; the taker's stream goes
- * on behind the producer's current one.  Device arrays have a table, too. */
+ * In: an object whose class has such a table.  Out: its fields, or a device array on its memory; the taker's stream
+ * goes on behind the producer's current one.  Device arrays have a table, too. */
 #include "runtime/cuda/dlpack.h"
 
 enum { DL_TABLE_MINOR = 3 };

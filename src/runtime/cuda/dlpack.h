@@ -1,5 +1,5 @@
-/* dlpack.h: the structures of DLPack, for the files that speak it: array_dlpack.c by capsules, array_exchange.c by tables
- * of C functions. */
+/* dlpack.h: the structures of DLPack, for the files that speak it: array_dlpack.c by capsules, array_exchange.c by
+ * tables of C functions. */
 #ifndef KRAIT_RUNTIME_CUDA_DLPACK_H
 #define KRAIT_RUNTIME_CUDA_DLPACK_H
 
