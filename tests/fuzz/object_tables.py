@@ -60,14 +60,15 @@ DICTS = ("{<T>: <I>}", "{<I>: <T>, <I>: <T>}", "{<I>: <F>}", "dict(zip(<M>, <J>)
          "{<T>: {<I>: <I>}}", "{<F>: <B>, <F>: <B>}")
 SETS = ("{<I>, <I>}", "{<T>, <C>}", "set(<J>)", "set(<T>)", "set(<M>)", "<E>.copy()", "set(<D>)",
         "{(<I>, <T>)}", "{<F>, <F>}", "{*<J>, <I>}", "set(range(<N>))")
-# what is said of a variable
+# what is said of a variable; an order of lists is the first items' that differ, of NumPy's numbers a numpy.bool
 RELATED = {
     list: ("@[<I>]", "@[-1]", "@[<K>]", "@.index($i)", "@.count($i)", "($i in @)", "($i not in @)", "(@ + [$i])",
            "len(@)",
-           "[$i, *@]", "max(@)", "min(@)", "@.pop()", "@.pop(<I>)", "(@ == [$i])", "(@ < [$i])", "sorted(@)", "set(@)",
+           "[$i, *@]", "max(@)", "min(@)", "@.pop()", "@.pop(<I>)", "(@ == [$i])", "bool(@ < [$i])", "sorted(@)",
+           "set(@)",
            "str(@)", "f'{@}'", "@[<I>][<I>]", "len(@[0])", "tuple(@) == (@[0],)", "list(zip(@, @[1:]))", "sum(@)",
            "dict(enumerate(@))", "(@ or [$i])", "@[len(@) // 2:]", "@ is @", "(@ == $s)", "(@ + $s)", "($s + @)",
-           "(@ if <B> else $s)", "(@ < $s)", "[@, $s]", "{*@}"),
+           "(@ if <B> else $s)", "bool(@ < $s)", "[@, $s]", "{*@}"),
     dict: ("@[$k]", "@.get($k, $i)", "@.get($k)", "($k in @)", "($k not in @)", "@.pop($k, $i)", "@.pop($k)",
            "@.popitem()",
            "@.setdefault($k, $i)", "len(@)", "list(@.keys())", "list(@.values())", "list(@.items())", "sorted(@)",
@@ -83,7 +84,7 @@ RELATED = {
           "(@ if <B> else $s)"),
     tuple: ("@[0]", "@[-1]", "@[1:]", "len(@)", "(@ + @)", "(@ == @)", "@ * 2", "str(@)", "f'{@}'", "(@,)",
             "list(@)", "max(@)",
-            "@[<I>]", "@[0] in @", "sum(@)", "@.count(@[0])", "@.index(@[-1])", "{@: 1}", "[@]", "(@ < $s)",
+            "@[<I>]", "@[0] in @", "sum(@)", "@.count(@[0])", "@.index(@[-1])", "{@: 1}", "[@]", "bool(@ < $s)",
             "(@ == $s)", "(@ if <B> else $s)", "max(@, $s)", "(@ + $s)", "[@, $s]", "{@: $s}"),
 }
 # of a tuple whose items have several types these give one that all join to, as the manual says
