@@ -27,11 +27,23 @@ static ModuleState *state_of(const Generator *self) { return PyType_GetModuleSta
 typedef int32_t Ask(HeapHead *object, void *exception);
 static int32_t close_object(HeapHead *object, void *exception) { return heap_generator_close(object, exception); }
 
+/* Containers and instances that the code goes on with are what was boxed for this item alone: nobody keeps that. */
+static PyObject *boxed_apart(const Generator *self, const Type *type, const void *item) {
+    Origins origins;
+    Marshal noting = *self->marshal;
+    noting.origins = &origins;
+    origins_begin(&origins);
+    PyObject *object = marshal_box(&noting, type, item);
+    origins_disown(&origins);
+    origins_end(&origins);
+    return object;
+}
+
 static PyObject *item_of(const Generator *self) {
     const Type *type = self->code->result->items[0];
     const void *item = body_of(self) + 1;
     marshal_retain(type, item);
-    return marshal_box(self->marshal, type, item);
+    return marshal_holds_objects(type) ? boxed_apart(self, type, item) : marshal_box(self->marshal, type, item);
 }
 
 /* What the code raised, unless it is GeneratorExit of a generator that was closed. */
@@ -181,10 +193,13 @@ int generator_add(PyObject *module, ModuleState *state) {
     return state->generator_class ? 0 : -1;
 }
 
-PyObject *generator_new(const Specialiser *core, const Spec *spec, PyObject *const *args, HeapHead *object) {
+/* What the containers among the arguments hold may be changed by Python meanwhile, and still be yielded. */
+PyObject *generator_new(const Specialiser *core, const Spec *spec, const Origins *origins, PyObject *const *args,
+                        HeapHead *object) {
     PyTypeObject *class = core->state->generator_class;
     Py_ssize_t count = core->binding.nparams;
-    PyObject *held = PyTuple_New(count);
+    size_t containers = origins ? origins->count : 0;
+    PyObject *held = PyTuple_New(count + (Py_ssize_t)containers);
     Generator *self = held ? (Generator *)class->tp_alloc(class, 0) : NULL;
     if (!self) {
         heap_release(object);
@@ -192,6 +207,8 @@ PyObject *generator_new(const Specialiser *core, const Spec *spec, PyObject *con
         return NULL;
     }
     for (Py_ssize_t i = 0; i < count; i++) PyTuple_SET_ITEM(held, i, Py_XNewRef(args[i]));
+    for (size_t i = 0; i < containers; i++)
+        PyTuple_SET_ITEM(held, count + (Py_ssize_t)i, Py_NewRef(origins->all[i].object));
     self->object = object;
     self->code = code_retain(spec->code);
     self->marshal = core->marshal;

@@ -417,3 +417,53 @@ def test_a_zip_whose_parts_change_each_other():
         return list(zip(items, clears(items)))
 
     agree(f, ["one", "two"])
+
+
+def grows_a_list(n):
+    held, both = [], {}
+    for i in range(n):
+        held.append(i + 0.5)
+        both[i] = held
+        yield held, both, held
+
+
+class Counted:
+    def __init__(self):
+        self.n = 0
+
+
+def counts_in_one(n):
+    one = Counted()
+    for i in range(n):
+        one.n += i
+        yield one
+
+
+def walks(rows):
+    for row in rows:
+        yield row
+
+
+def test_what_is_yielded_again_is_made_again():
+    def shown(function):
+        found = []
+        for held, both, again in function(5):
+            assert held is again and all(row is held for row in both.values())
+            found.append((list(held), len(both)))
+            del held, both, again
+            others = [[0.0] * 3 for _ in range(50)]
+            assert len(others) == 50
+        return found
+
+    assert shown(njit(grows_a_list)) == shown(grows_a_list)
+    assert [one.n for one in njit(counts_in_one)(6)] == [one.n for one in counts_in_one(6)]
+
+
+def test_items_of_arguments_that_python_drops_meanwhile():
+    rows = [[1.5] * 5, [2.5] * 5, [3.5] * 5]
+    g = njit(walks)(rows)
+    assert next(g) is rows[0]
+    rows[1:] = [[0.0], [0.0]]
+    others = [[7.0] * 5 for _ in range(200)]
+    assert list(g) == [[2.5] * 5, [3.5] * 5]
+    assert others == [[7.0] * 5] * 200

@@ -10,11 +10,11 @@
 enum { STACK_BUFFER = 1024, MAX_STACK_PARAMS = 32 };
 
 /* It runs when the call is over, and lists among the arguments, which are copies, have been written back. */
-static PyObject *box_generator(const Specialiser *core, const Spec *spec, size_t written, PyObject *const *bound,
-                               const char *result) {
+static PyObject *box_generator(const Specialiser *core, const Spec *spec, const Marshal *marshal, size_t written,
+                               PyObject *const *bound, const char *result) {
     uintptr_t owner = *(const uintptr_t *)(const void *)result;
     HeapHead *object = (HeapHead *)(owner & ~(uintptr_t)OWNER_BITS);
-    if (!written) return generator_new(core, spec, bound, object);
+    if (!written) return generator_new(core, spec, marshal->origins, bound, object);
     heap_release(object);
     return PyErr_Format(core->state->errors[ERROR_UNSUPPORTED],
                         "the generator %U() changes a list, dict or set among its arguments: what it does after the "
@@ -61,7 +61,7 @@ static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_
     if (KRAIT_UNLIKELY(!kept)) return marshal_release(type, result), NULL;
     if (spec->result == FAST_INT) return PyLong_FromLongLong(*(int64_t *)result);
     if (spec->result == FAST_FLOAT) return PyFloat_FromDouble(*(double *)result);
-    if (type->kind == TY_GENERATOR) return box_generator(&self->core, spec, written, bound, result);
+    if (type->kind == TY_GENERATOR) return box_generator(&self->core, spec, marshal, written, bound, result);
     return spec_box(marshal, spec, result);
 }
 

@@ -251,8 +251,9 @@ bool specialise_config_equal(const Config *a, const Config *b);
 
 /* ---- call.c ---- */
 
-/* What a call with these arguments gave, as an iterator; takes the reference. (generator.c) */
-PyObject *generator_new(const Specialiser *core, const Spec *spec, PyObject *const *args, HeapHead *object);
+/* What a call with these arguments gave, as an iterator; takes the reference.  origins: of the call. (generator.c) */
+PyObject *generator_new(const Specialiser *core, const Spec *spec, const Origins *origins, PyObject *const *args,
+                        HeapHead *object);
 PyObject *dispatcher_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 
 #endif

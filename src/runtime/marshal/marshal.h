@@ -12,11 +12,11 @@
 
 int marshal_import_numpy(void); /* before anything else here; -1: exception set */
 
-/* The lists, dicts and sets of one call, and the objects of the heap that they have become (origins.c). */
+/* The lists, dicts, sets and instances of one call, and the objects of the heap that they have become (origins.c). */
 enum { ORIGINS_FEW = 8 };
 typedef struct Origin {
     PyObject *object;    /* a reference, as of the objects below */
-    const Type *type;    /* TY_LIST, TY_DICT or TY_SET */
+    const Type *type;    /* TY_LIST, TY_DICT, TY_SET, or that of an instance */
     uintptr_t owners[2]; /* the bytes of its value */
     bool waits;          /* an instance whose attributes are still to be taken, or to be assigned */
 } Origin;
@@ -30,6 +30,8 @@ typedef struct Origins {
 } Origins;
 void origins_begin(Origins *origins);
 void origins_end(Origins *origins);
+/* Before that, where what was boxed lives on in compiled code: next time it is boxed anew. */
+void origins_disown(const Origins *origins);
 
 typedef struct Marshal { /* what it needs to know; one per module state, and one per call that has containers */
     TypeTable *types;

@@ -1,4 +1,4 @@
-/* origins.c: lists, dicts and sets of a call: which object of the heap each of Python's has become.
+/* origins.c: lists, dicts, sets and instances of a call: which object of the heap each of Python's has become.
  *
  * A container that is reached in two ways is one object inside as it is outside, and what the call makes of it one
  * container again.  Containers stand in the order in which they were met; few are searched in turn, more are found by
@@ -64,6 +64,13 @@ void origins_end(Origins *origins) {
     }
     if (origins->all != origins->few) PyMem_Free(origins->all);
     PyMem_Free(origins->numbers);
+}
+
+void origins_disown(const Origins *origins) {
+    for (size_t i = 0; i < origins->count; i++) {
+        HeapHead *head = (HeapHead *)(origins->all[i].owners[0] & ~(uintptr_t)OWNER_BITS);
+        ((ListBody *)heap_content(head))->origin = NULL;
+    }
 }
 
 bool origins_met(const Marshal *marshal, const Type *type, PyObject *object, void *to, MarshalResult *result) {
