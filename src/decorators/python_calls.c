@@ -191,12 +191,23 @@ static PyObject *context_of(PyObject *exception, PyObject *around) {
     return context == around ? NULL : context;
 }
 
+/* The first one that led to it, or `end` if that did; NULL: they lead in a circle, which others have made. */
+static PyObject *first_of(PyObject *exception, PyObject *end, PyObject *around) {
+    PyObject *behind = exception, *next;
+    for (size_t i = 1; exception != end && (next = context_of(exception, around)); i++) {
+        exception = next;
+        if (i % 2 == 0) behind = context_of(behind, around);
+        if (exception == behind) return NULL;
+    }
+    return exception;
+}
+
 /* The earlier exception becomes the context of the first one that led to `raised` without having one. */
 static void give_context(PyObject *raised, PyObject *earlier) {
-    PyObject *around = PyErr_GetHandledException(), *first = raised, *last = earlier;
-    while (first != earlier && context_of(first, around)) first = context_of(first, around);
-    while (last != raised && context_of(last, around)) last = context_of(last, around);
-    if (first != earlier && last != raised) PyException_SetContext(first, Py_NewRef(earlier)); /* no circles */
+    PyObject *around = PyErr_GetHandledException();
+    PyObject *first = first_of(raised, earlier, around), *last = first_of(earlier, raised, around);
+    bool apart = first && last && first != earlier && last != raised; /* no circles */
+    if (apart) PyException_SetContext(first, Py_NewRef(earlier));
     Py_XDECREF(around);
 }
 

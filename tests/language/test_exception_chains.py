@@ -332,3 +332,28 @@ def test_references_of_arguments():
     del exception
     gc.collect()
     assert sys.getrefcount(values) <= 3
+
+
+class Circle:
+    """A file whose write() raises an exception that leads to itself."""
+
+    def write(self, text):
+        first, second = ValueError("first"), KeyError("second")
+        first.__context__, second.__context__ = second, first
+        raise first
+
+    def flush(self):
+        pass
+
+
+def test_contexts_that_lead_in_a_circle(monkeypatch):
+    def f():
+        try:
+            raise TypeError("t")
+        except TypeError:
+            print("x")
+
+    compiled = njit(f)
+    monkeypatch.setattr(sys, "stdout", Circle())
+    with pytest.raises(ValueError, match="first"):
+        compiled()
