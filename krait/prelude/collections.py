@@ -65,12 +65,20 @@ class deque:
         return x
 
     def extend(self, iterable):
-        for x in iterable:
-            self.append(x)
+        if isinstance(iterable, deque):  # this one, maybe
+            for x in iterable._items[iterable._first:]:
+                self.append(x)
+        else:
+            for x in iterable:
+                self.append(x)
 
     def extendleft(self, iterable):
-        for x in iterable:
-            self.appendleft(x)
+        if isinstance(iterable, deque):
+            for x in iterable._items[iterable._first:]:
+                self.appendleft(x)
+        else:
+            for x in iterable:
+                self.appendleft(x)
 
     def clear(self):
         self._items.clear()
@@ -101,9 +109,9 @@ class deque:
     def __iter__(self):
         changes = self._changes
         for i in range(len(self)):
+            yield self._items[self._first + i]
             if self._changes != changes:
                 raise RuntimeError("deque mutated during iteration")
-            yield self._items[self._first + i]
 
     def __contains__(self, x):
         for i in range(self._first, len(self._items)):
@@ -379,6 +387,32 @@ class Counter:
             if key not in self:
                 made._keep(key, value)
         return made
+
+    def _only_positive(self):
+        for key, value in self.items():
+            if value <= 0:
+                del self._dict[key]
+        return self
+
+    def __iadd__(self, other):
+        for key, value in other.items():
+            self[key] += value
+        return self._only_positive()
+
+    def __isub__(self, other):
+        for key, value in other.items():
+            self[key] -= value
+        return self._only_positive()
+
+    def __iand__(self, other):
+        for key, value in self.items():
+            self[key] = min(value, other[key])
+        return self._only_positive()
+
+    def __ior__(self, other):
+        for key, value in other.items():
+            self[key] = max(value, self[key])
+        return self._only_positive()
 
     def __repr__(self):
         if len(self) == 0:

@@ -192,3 +192,49 @@ def test_an_iter_that_returns_another_s():
         return [x + 1 for x in shelf], sum(shelf), [k for k in of_dict], pairs, [x for x in Shelves(shelf)]
 
     agree(walk, 7)
+
+
+def test_a_deque_and_itself():
+    def extended(n):
+        d = deque(range(n))
+        d.extend(d)
+        left = deque(range(n))
+        left.extendleft(left)
+        d += d
+        return d, left
+
+    agree_with_class(extended, 3)
+    agree_with_class(extended, 0)
+
+
+def test_a_deque_that_changes_with_its_last_item():
+    def run(n, when):
+        d = deque(range(n))
+        for x in d:
+            if x == when:
+                d.append(x)
+        return len(d)
+
+    for when in range(5):
+        agree(run, 4, when)
+
+
+def test_counters_are_changed_in_place():
+    def run(which):
+        c = Counter([1, 1, 1, 2, 3, 3])
+        same, other = c, Counter([1, 3, 3, 3, 4])
+        other[3] -= 5
+        if which == 0:
+            c += other
+        elif which == 1:
+            c -= other
+        elif which == 2:
+            c &= other
+        elif which == 3:
+            c |= other
+        else:
+            c += c
+        return c is same, dict(same), dict(other)
+
+    for which in range(5):
+        agree(run, which)
