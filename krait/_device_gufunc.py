@@ -185,6 +185,14 @@ def _overlap(one, other):
     return low < last and first < high
 
 
+def _begun(target, shape, dtype, stream):
+    """An array for a result, with what the given one holds: a core function may leave items as they are."""
+    if target is None or target.shape != shape or target.dtype != dtype:
+        return cuda.device_array(shape, dtype, stream=stream)
+    host = target.copy_to_host() if cuda.is_cuda_array(target) else target
+    return cuda.to_device(np.array(host, order="C"), stream=stream)
+
+
 def call(gufunc, *args, out=None, stream=0):
     inputs, results = _layout(gufunc.signature)
     nin, nout = len(inputs), len(results)
@@ -226,7 +234,7 @@ def _run(gufunc, inputs, results, args, given, stream):
             raise ValueError(f"{gufunc.__name__}: a result has the shape {seen}, not {target.shape}")
         fits = target is not None and cuda.is_cuda_array(target) and target.dtype == dtype and seen == shape
         fits = fits and not any(_overlap(target, array) for array in (*arrays, *made))
-        made.append(target if fits else cuda.device_array(shape, dtype, stream=stream))
+        made.append(target if fits else _begun(target, shape, dtype, stream))
     count = int(np.prod(outer, dtype=np.int64))
     if count:
         # a number needs an axis to be written through

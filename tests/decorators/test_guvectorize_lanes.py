@@ -131,3 +131,31 @@ def test_numbers_of_threads():
         lanes = _lanes(function, count, length)
         (across, down), (along, beside) = _grid(count, lanes) if lanes > 1 else ((1, 1), (1, 1))
         assert along * beside <= 1024 and lanes in (1, across * along) and 1 <= down <= 65535
+
+
+def until_small(x, out):
+    for i in range(len(x)):
+        if x[i] < 0.5:
+            break
+        out[i] = x[i]
+
+
+def large_ones(x, out):
+    for i in range(len(x)):
+        if x[i] >= 0.5:
+            out[i] = x[i]
+
+
+@pytest.mark.parametrize("core", [until_small, large_ones])
+def test_what_a_core_leaves_as_it_is(core):
+    x = np.array([[0.6, 0.7, 0.1, 0.9, 0.8], [0.1, 0.9, 0.2, 0.3, 0.5]])
+    function = guvectorize(["void(float64[:],float64[:])"], "(n)->(n)", target="cuda")(core)
+    expected = np.full((2, 5), -1.0)
+    for row, out in zip(x, expected):
+        core(row, out)
+    out = np.full((2, 5), -1.0)
+    function(x, out)
+    np.testing.assert_array_equal(out, expected)
+    out = np.full((5, 2), -1.0).T
+    function(x, out=out)
+    np.testing.assert_array_equal(out, expected)
