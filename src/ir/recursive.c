@@ -188,9 +188,13 @@ static bool define(Folding *f, Definition *of, const Type *like, const Type *con
     return of->used = true;
 }
 
+/* Classes that all hold each other are written in each other in every order. */
+enum { WRITTEN_MOST = 1000 };
+
 typedef struct Writing {
     Folding *f;
-    uint32_t path; /* bit i: class i is around */
+    uint32_t path;    /* bit i: class i is around */
+    uint32_t written; /* so far */
 } Writing;
 
 static const Type *write_object(void *self, const Type *object) {
@@ -200,7 +204,7 @@ static const Type *write_object(void *self, const Type *object) {
     if (!of) return object;
     uint32_t bit = 1u << (of - w->f->classes);
     if (w->path & bit) return object;
-    if (!of->used) return NULL;
+    if (!of->used || ++w->written > WRITTEN_MOST) return NULL;
     w->path |= bit;
     for (uint32_t i = 0; i < of->like->count; i++)
         if (!(items[i] = map_objects(w->f->table, of->items[i], write_object, w))) return NULL;

@@ -292,14 +292,54 @@ static bool own_call(Typing *t, bool *own) {
     return true;
 }
 
-/* In an f-string and in print, what is put into a text is its str(). */
+/* Field number `field` of a template for str.format, and how long it is with its braces. */
+static const char *find_field(const char *template, size_t field, size_t *length) {
+    for (; *template; template ++) {
+        if (*template != '{' && *template != '}') continue;
+        *length = strcspn(template, "}") + 1;
+        if (template[1] == *template)
+            template ++;
+        else if (*template == '{' && field-- == 0)
+            return template;
+    }
+    return NULL;
+}
+
+static bool refuse_format(Typing *t, size_t arg, const char *field, int length) {
+    typing_fail(t, DIAG_UNSUPPORTED, "%s is put into a text as %.*s, which its class may answer itself",
+                typing_arg_text(t, arg), length, field);
+    return typing_hint(t, "make the text first: format(x, '...'), str(x), repr(x), or a method of its class");
+}
+
+/* The function that makes the text of an instance in the template of an f-string, whose field is for that text then. */
+static bool plain_field(Typing *t, size_t arg, FuncId *function) {
+    size_t length;
+    Attempt of;
+    const Const *template = t->args[0].konst;
+    const char *field = template ? find_field(template->text, arg - 1, &length) : NULL;
+    if (!field) return true;
+    bool shown = field[1] == '!' && (field[2] == 'r' || field[2] == 's');
+    if (!shown && (length != 2 || attempt(t, "__format__", arg, &of))) return refuse_format(t, arg, field, (int)length);
+    if (shown && field[2] == 'r') *function = FUNC_REPR;
+    int before = (int)(field - template->text);
+    const char *text = arena_printf(t->in->arena, "%.*s{%s", before, template->text, field + (shown ? 3 : 1));
+    const Const *plain = const_str(t->in->arena, t->in->types, text);
+    t->args[0] = (Fact){plain->type, plain};
+    if (t->emit) t->values[0] = typing_make_const(t, plain);
+    return true;
+}
+
+/* In an f-string and in print, what is put into a text is its str(), or its repr() where that is asked for. */
 static bool texts_of_instances(Typing *t) {
     bool prints = t->op == OP_CALL && t->args[0].type->kind == TY_FUNC && t->args[0].type->func->id == FUNC_PRINT;
     if (t->in->device || (t->op != OP_FORMAT && !prints)) return true;
-    const Const *text = const_of(t->in->arena, type_func(t->in->types, &func_info[FUNC_STR].head));
     for (size_t i = 1; i < t->nargs; i++) {
         Attempt of;
-        if (!attempt(t, "__str__", i, &of) && !attempt(t, "__repr__", i, &of)) continue;
+        FuncId function = FUNC_STR;
+        bool own = attempt(t, "__str__", i, &of) || attempt(t, "__repr__", i, &of) || attempt(t, "__format__", i, &of);
+        if (!own) continue;
+        if (!prints) TRY(plain_field(t, i, &function));
+        const Const *text = const_of(t->in->arena, type_func(t->in->types, &func_info[function].head));
         Fact facts[2] = {{text->type, text}, t->args[i]};
         Value *values[2] = {t->emit ? typing_make_const(t, text) : NULL, t->values[i]};
         SubOp call = {.op = OP_CALL, .values = values, .facts = facts, .nargs = 2};

@@ -492,7 +492,8 @@ class Documented(ast.NodeTransformer):
         target = node.targets[0]
         if isinstance(target, ast.Subscript):
             array = ast.parse(ast.unparse(target.value), mode="eval").body
-            key = [] if any(isinstance(one, ast.Slice) for one in ast.walk(target.slice)) else [target.slice]
+            twice = any(isinstance(one, (ast.Slice, ast.Call)) for one in ast.walk(target.slice))
+            key = [] if twice else [target.slice]
             node.value = call("_stored", node.value, array, *key)
         return node
 

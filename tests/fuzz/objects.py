@@ -77,6 +77,8 @@ class Writer(Sampled):
             return None
         sample = self.samples[name]
         template = self.chance.choice(table[type(sample)])
+        if name in self.frozen and any(change in template for change in (".pop", ".setdefault")):
+            return None
         mixed = type(sample) is tuple and not has_order(sample)
         fits = not (mixed and template in tables.OF_ONE_TYPE) and (is_printable(sample) or template not in tables.SHOWN)
         return self.about(name, template, depth) if fits else None

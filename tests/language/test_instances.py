@@ -7,10 +7,12 @@ from collections import namedtuple
 from typing import ClassVar
 
 import numpy as np
+import oracle
 import pytest
+from oracle import make
 
 from krait import cuda, njit, typeof
-from krait.errors import TypingError
+from krait.errors import TypingError, UnsupportedError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -281,3 +283,61 @@ def test_a_jitclass_is_the_class():
         return held.counted.x
 
     assert njit(use)() == 4 and Counted(5).x == 5
+
+
+class Shown:
+    def __init__(self, value):
+        self.value = value
+
+    def __repr__(self):
+        return f"Shown({self.value})"
+
+
+class Told(Shown):
+    def __str__(self):
+        return f"<{self.value}>"
+
+
+class Formatted(Shown):
+    def __format__(self, how):
+        return f"{self.value}:{how}"
+
+
+def test_instances_in_texts():
+    def texts(n):
+        r, s = Shown(n), Told(n)
+        percent = "%r and %s" % (r, s), "%r" % (r,)
+        return f"{r} {r!r} {s} {s!r} {s!s} {n:>4} {{x}} {n!r}", percent, f"{s!r}{r}", f"{s!r:>12}|{r!s:<9}|{s:}"
+
+    def formats(n):
+        return format(Formatted(n), ".2f"), f"{format(Formatted(n), '>5')}", "{:q}".format(Formatted(n))
+
+    def raising(n):
+        raise ValueError(f"{Shown(n)!r}")
+
+    oracle.agree(texts, 3)
+    oracle.agree(formats, 3)
+    oracle.agree(raising, 3)
+
+
+@pytest.mark.parametrize("field", ["{x:>5}", "{y}", "{y:.2f}", "{x!a}"])
+def test_formats_that_a_class_may_answer_itself_are_refused(field):
+    text = f"def f(n):\n    x, y = Shown(n), Formatted(n)\n    return f'{field}'\n"
+    f = make(text, "f", Shown=Shown, Formatted=Formatted)
+    with pytest.raises(UnsupportedError, match="which its class may answer itself(.|\n)*make the text first"):
+        njit(f)(3)
+
+
+@pytest.mark.parametrize("count", [3, 9])
+def test_classes_that_all_hold_each_other(count):
+    """Nine would be written in each other in a million orders: refused."""
+    text = "".join(f"class C{i}:\n    def __init__(self):\n        self.n = {i}\n"
+                   + "".join(f"        self.a{k} = None\n" for k in range(count)) for i in range(count))
+    text += "def f():\n" + "".join(f"    x{i} = C{i}()\n" for i in range(count))
+    text += "".join(f"    x{i}.a{k} = x{k}\n" for i in range(count) for k in range(count))
+    f = make(text + f"    return x0.a1.a2.a{count - 1}.n\n", "f")
+    if count == 3:
+        assert njit(f)() == f()
+    else:
+        with pytest.raises(TypingError):
+            njit(f)()
