@@ -31,27 +31,26 @@ ObjRef frontend_prelude(Frontend *frontend, const char *name) {
     return ref;
 }
 
-PyObject *frontend_stand_in(Frontend *frontend, PyObject *class) {
-    static const char *const names[] = {"deque", "defaultdict", "Counter"};
-    const char *full = ((PyTypeObject *)class)->tp_name, *dot = strrchr(full, '.'), *name = dot ? dot + 1 : full;
-    size_t i = 0;
-    while (i < COUNT_OF(names) && strcmp(names[i], name) != 0) i++;
-    PyObject *library = i < COUNT_OF(names) ? PyDict_GetItemString(PyImport_GetModuleDict(), "collections") : NULL;
-    PyObject *theirs = library ? frontend_keep(frontend, PyObject_GetAttrString(library, name)) : NULL;
-    PyObject *module = NULL, *ours = NULL;
-    if (theirs == class) module = frontend_keep(frontend, PyImport_ImportModule("krait.prelude.collections"));
-    if (module) ours = frontend_keep(frontend, PyObject_GetAttrString(module, name));
-    PyErr_Clear();
-    return ours ? ours : class;
-}
+static const char ORIGINAL[] = "__krait_original__";
 
 static PyObject *own_member(PyObject *class, const char *name) {
     PyObject *dict = PyType_Check(class) ? frontend_class_dict((PyTypeObject *)class) : NULL;
     return dict ? PyDict_GetItemString(dict, name) : NULL;
 }
 
+PyObject *frontend_stand_in(Frontend *frontend, PyObject *class) {
+    const char *full = ((PyTypeObject *)class)->tp_name, *dot = strrchr(full, '.'), *name = dot ? dot + 1 : full;
+    PyObject *library = PyDict_GetItemString(PyImport_GetModuleDict(), "collections"); /* borrowed */
+    PyObject *theirs = library ? PyDict_GetItemString(PyModule_GetDict(library), name) : NULL;
+    PyObject *module = NULL, *ours = NULL;
+    if (theirs == class) module = frontend_keep(frontend, PyImport_ImportModule("krait.prelude.collections"));
+    if (module) ours = PyDict_GetItemString(PyModule_GetDict(module), name);
+    PyErr_Clear();
+    return ours && own_member(ours, ORIGINAL) == class ? ours : class;
+}
+
 PyObject *frontend_original(PyObject *class) {
-    PyObject *original = own_member(class, "__krait_original__");
+    PyObject *original = own_member(class, ORIGINAL);
     return original ? original : class;
 }
 

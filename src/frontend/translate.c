@@ -311,7 +311,6 @@ static Value *walked(const Translator *t, Value *value) {
     return calls && strcmp(t->func->name, "__iter__") == 0 ? value->args[1] : value;
 }
 
-
 /* The instruction that ends the block; for any other, the way on. */
 static bool translate_end(Translator *t) {
     switch (t->insn ? t->insn->kind : INSN_NOP) {

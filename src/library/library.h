@@ -96,8 +96,10 @@ typedef struct FuncInfo {
     FuncRange range;
     const char *signature; /* HOSTED, libdevice */
     DrawnFrom drawn_from;
-    uint32_t index;     /* which argument is an index into argument 0; 0: none */
-    uint32_t constants; /* bit i: argument i must be a constant */
+    uint32_t index;             /* which argument is an index into argument 0; 0: none */
+    uint32_t constants;         /* bit i: argument i must be a constant */
+    const char *methods[2];     /* special methods of argument 0's class: it calls the first that is there; or NULL */
+    const char *refused_method; /* that by which the class of a namedtuple or a member would answer; or NULL */
     const char *times;  /* a ufunc: the function of the prelude for dates and durations; NULL: its operation, or none */
     uint32_t sequences; /* bit i: argument i is a sequence of items whose types may differ */
     bool is_indexed;    /* x[...], not x(...) */

@@ -53,6 +53,8 @@ const PlatformMath platform_math[MATH_COUNT] = {
 #define CONSTANTS                      .constants = UINT32_MAX
 #define VALUE                          .is_value = true
 #define SHORT                          .is_short = true
+#define METHOD(name, other)            .methods = {name, other}
+#define REFUSES(name)                  .refused_method = name
 #define RESULT(low, high)              .range = {low, high}
 #define OWN_LIBRARY_(library)          LIBRARY_##library
 #define OWN_LIBRARY(library)           OWN_LIBRARY_(library)

@@ -7,22 +7,6 @@
 
 #include <string.h> /* strcmp */
 
-/* The special method by which a function asks its argument. */
-static const char *method_of_function(FuncId func) {
-    switch (func) {
-    case FUNC_LEN: return "__len__";
-    case FUNC_PY_ABS: return "__abs__";
-    case FUNC_PY_ROUND: return "__round__";
-    case FUNC_PY_POW: return "__pow__";
-    case FUNC_PY_DIVMOD: return "__divmod__";
-    case FUNC_PY_MIN: return "__lt__";
-    case FUNC_PY_MAX: return "__gt__";
-    case FUNC_ITER: return "__iter__";
-    case FUNC_REVERSED: return "__reversed__";
-    default: return NULL;
-    }
-}
-
 /* That by which a class of numbers asks what it converts. */
 static const char *method_of_class(const Type *made) {
     if (made->kind != TY_SCALAR) return NULL;
@@ -52,7 +36,7 @@ static const char *special_method(Typing *t, size_t i) {
     case OP_ITER: return "__iter__";
     case OP_CALL:
         if (i == 0) return NULL;
-        return callee->kind == TY_FUNC    ? method_of_function(callee->func->id)
+        return callee->kind == TY_FUNC    ? func_row(callee->func)->refused_method
                : callee->kind == TY_CLASS ? method_of_class(callee->items[0])
                                           : NULL;
     default: break;

@@ -250,15 +250,6 @@ static bool own_iter(Typing *t, bool *own) {
 
 /* ---- functions of the library that ask a method ---- */
 
-static const struct {
-    FuncId func;
-    const char *method, *other; /* other: asked where the first is not there */
-} asked[] = {
-    {FUNC_LEN, "__len__", NULL},          {FUNC_PY_ABS, "__abs__", NULL},      {FUNC_PY_ROUND, "__round__", NULL},
-    {FUNC_STR, "__str__", "__repr__"},    {FUNC_REPR, "__repr__", NULL},       {FUNC_HASH, "__hash__", NULL},
-    {FUNC_PY_DIVMOD, "__divmod__", NULL}, {FUNC_DICT, "__krait_dict__", NULL},
-};
-
 /* bool(x), str(x), repr(x) where x may be None. */
 static const char *call_if_any(const Typing *t) {
     const Type *callee = t->args[0].type;
@@ -272,7 +263,8 @@ static const char *call_if_any(const Typing *t) {
 
 static bool own_call(Typing *t, bool *own) {
     const Type *callee = t->args[0].type;
-    const char *names[2] = {NULL, NULL}, *if_any = call_if_any(t);
+    const char *const *methods = callee->kind == TY_FUNC ? func_row(callee->func)->methods : NULL;
+    const char *names[2] = {methods ? methods[0] : NULL, methods ? methods[1] : NULL}, *if_any = call_if_any(t);
     Attempt of;
     if (if_any) {
         drop_first(t);
@@ -281,8 +273,6 @@ static bool own_call(Typing *t, bool *own) {
     }
     if (callee->kind == TY_CLASS && t->nargs == 2 && callee->items[0]->kind == TY_SCALAR && callee->items[0]->weak)
         names[0] = method_name(t, "", scalar_info[callee->items[0]->scalar].weak_name);
-    for (size_t i = 0; callee->kind == TY_FUNC && i < COUNT_OF(asked); i++)
-        if (callee->func->id == asked[i].func) names[0] = asked[i].method, names[1] = asked[i].other;
     for (size_t i = 0; i < 2; i++) {
         if (!attempt(t, names[i], 1, &of)) continue;
         drop_first(t);
