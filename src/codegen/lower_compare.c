@@ -15,16 +15,6 @@ static LLVMValueRef compare_signs(Lower *l, Op op, LLVMValueRef s, LLVMValueRef 
     return when_negative ? l_or(l, negative, result) : l_and(l, l_not(l, negative), result);
 }
 
-static Op mirrored(Op op) {
-    switch (op) {
-    case OP_LT: return OP_GT;
-    case OP_LE: return OP_GE;
-    case OP_GT: return OP_LT;
-    case OP_GE: return OP_LE;
-    default: return op;
-    }
-}
-
 /* A Python int and a Python float by value.  Rounding the int keeps the order, but may make it equal to a float that it
  * is not: then the float, a whole number, is compared as an int, unless it is 2**63, which is above all ints. */
 static LLVMValueRef compare_int_float(Lower *l, Op op, LLVMValueRef i, LLVMValueRef f) {
@@ -52,12 +42,12 @@ LLVMValueRef l_compare_scalars(Lower *l, Op op, const Type *a_type, LLVMValueRef
                                LLVMValueRef b) {
     char a_kind = type_scalar_kind(a_type), b_kind = type_scalar_kind(b_type);
     if (a_kind == 'i' && b_kind == 'u') return compare_signs(l, op, a, b);
-    if (a_kind == 'u' && b_kind == 'i') return compare_signs(l, mirrored(op), b, a);
+    if (a_kind == 'u' && b_kind == 'i') return compare_signs(l, op_mirrored(op), b, a);
     bool python = a_type->weak && b_type->weak && l->m->options.entry != ENTRY_KERNEL;
     if (python && a_type->scalar == SCALAR_INT64 && b_type->scalar == SCALAR_FLOAT64)
         return compare_int_float(l, op, a, b);
     if (python && a_type->scalar == SCALAR_FLOAT64 && b_type->scalar == SCALAR_INT64)
-        return compare_int_float(l, mirrored(op), b, a);
+        return compare_int_float(l, op_mirrored(op), b, a);
     if (python && a_type->scalar == SCALAR_INT64 && b_type->scalar == SCALAR_COMPLEX128)
         return compare_int_complex(l, op, a, b);
     if (python && a_type->scalar == SCALAR_COMPLEX128 && b_type->scalar == SCALAR_INT64)

@@ -114,6 +114,7 @@ bool op_is_terminator(Op op); /* JUMP BRANCH RETURN RAISE RERAISE RESUME UNREACH
 static inline bool op_is_unary(Op op) { return op >= OP_NEG && op <= OP_INVERT; }
 static inline bool op_is_binary(Op op) { return op >= OP_ADD && op <= OP_XOR && op != OP_MATMUL; }
 static inline bool op_is_comparison(Op op) { return op >= OP_LT && op <= OP_GE; }
+Op op_mirrored(Op op);     /* what `y op x` says where `x op y` is meant: GT for LT; any that is no order is itself */
 bool op_has_result(Op op); /* false: it is executed for its effect alone (SETITEM, CHECK_BOUND, terminators ...) */
 Op op_find(const char *text, size_t length); /* by its text; OP_COUNT: none */
 

@@ -100,6 +100,16 @@ Op op_find(const char *text, size_t length) {
     return OP_COUNT;
 }
 
+Op op_mirrored(Op op) {
+    switch (op) {
+    case OP_LT: return OP_GT;
+    case OP_LE: return OP_GE;
+    case OP_GT: return OP_LT;
+    case OP_GE: return OP_LE;
+    default: return op;
+    }
+}
+
 AttrId attr_find(TypeKind kind, const char *name) {
     int id = 0;
     while (id < ATTR_COUNT && (attr_info[id].kind != kind || strcmp(attr_info[id].name, name) != 0)) id++;

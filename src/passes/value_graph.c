@@ -55,16 +55,6 @@ static Op opposite(Op relation) {
     }
 }
 
-static Op mirrored(Op relation) {
-    switch (relation) {
-    case OP_LT: return OP_GT;
-    case OP_GT: return OP_LT;
-    case OP_LE: return OP_GE;
-    case OP_GE: return OP_LE;
-    default: return relation;
-    }
-}
-
 static bool is_number(const Value *value) {
     return type_is_integer(value->type) && type_scalar_kind(value->type) != 'b';
 }
@@ -87,7 +77,7 @@ static void assume_comparison(Builder *b, const Value *compared, bool truth) {
     Op relation = truth ? compared->op : opposite(compared->op);
     uint32_t x_node = b->current[x->id], y_node = b->current[y->id];
     refine(b, x, relation, y_node);
-    refine(b, y, mirrored(relation), x_node);
+    refine(b, y, op_mirrored(relation), x_node);
 }
 
 static void assume(Builder *b, const Value *condition, bool truth, unsigned depth) {

@@ -14,16 +14,6 @@ static const char *method_of_class(const Type *made) {
     return kind == 'b' ? "__bool__" : kind == 'f' ? "__float__" : kind == 'c' ? "__complex__" : "__int__";
 }
 
-static Op mirrored(Op op) {
-    switch (op) {
-    case OP_LT: return OP_GT;
-    case OP_LE: return OP_GE;
-    case OP_GT: return OP_LT;
-    case OP_GE: return OP_LE;
-    default: return op;
-    }
-}
-
 /* "__add__" and the like, by which the class of operand `i` may answer itself; NULL: it is not asked. */
 static const char *special_method(Typing *t, size_t i) {
     const Type *callee = t->op == OP_CALL ? t->args[0].type : NULL;
@@ -44,7 +34,7 @@ static const char *special_method(Typing *t, size_t i) {
     bool operator= op_is_binary(t->op) || t->op == OP_NEG || t->op == OP_POS || t->op == OP_INVERT;
     bool compares = t->op >= OP_LT && t->op <= OP_GE;
     if (!operator&& !compares) return NULL;
-    if (compares) return arena_printf(t->in->arena, "__%s__", op_info[i == 1 ? mirrored(t->op) : t->op].text);
+    if (compares) return arena_printf(t->in->arena, "__%s__", op_info[i == 1 ? op_mirrored(t->op) : t->op].text);
     return arena_printf(t->in->arena, i == 1 ? "__r%s__" : "__%s__", op_info[t->op].text);
 }
 

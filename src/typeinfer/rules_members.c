@@ -158,19 +158,18 @@ static bool may_be_missing(const Typing *t, size_t i) {
 }
 
 static bool own_compare(Typing *t, bool *own) {
-    static const char *const names[] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};
-    static const uint8_t turned[] = {4, 5, 2, 3, 0, 1};
-    Attempt attempts[2];
-    size_t which = (size_t)(t->op - OP_LT), count = attempt(t, names[which], 0, &attempts[0]);
-    Attempt fields;
-    *own = typing_is_one(t) && attempt(t, t->op == OP_NE && !count ? "__eq__" : names[which], 0, &fields) &&
+    const char *name = method_name(t, "", op_info[t->op].text),
+               *other = method_name(t, "", op_info[op_mirrored(t->op)].text);
+    Attempt attempts[2], fields;
+    size_t count = attempt(t, name, 0, &attempts[0]);
+    *own = typing_is_one(t) && attempt(t, t->op == OP_NE && !count ? "__eq__" : name, 0, &fields) &&
            is_by_fields(t, fields.method.function);
     if (*own) return typing_equals_itself(t);
     if ((t->op == OP_EQ || t->op == OP_NE) && may_be_missing(t, 0)) {
         *own = true;
         return typing_become_prelude(t, t->op == OP_EQ ? "builtin:own_equal_if_any" : "builtin:own_different_if_any");
     }
-    count += attempt(t, names[turned[which]], 1, &attempts[count]);
+    count += attempt(t, other, 1, &attempts[count]);
     TRY(try_in_turn(t, attempts, count, own));
     if (*own || (t->op != OP_NE && t->op != OP_EQ)) return true;
     if (t->op == OP_EQ) return same_object(t, own);
