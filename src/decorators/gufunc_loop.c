@@ -16,6 +16,7 @@
 
 #include <numpy/dtype_api.h> /* PyArrayMethod_Spec */
 
+#include "runtime/heap/heap.h" /* heap_forget_cycles */
 #include "runtime/host/host.h" /* HostLoop */
 
 enum { STRIP = 1024, CHUNKS = 256 }; /* calls between two looks for interrupts; parts of a loop on several cores */
@@ -179,6 +180,7 @@ static int run_spec(Gufunc *self, Spec *spec, char *const *args, int64_t count, 
     if (!run.exception) return PyErr_NoMemory(), -1;
     if (self->target == UFUNC_PARALLEL) run.loop.chunk = (count + CHUNKS - 1) / CHUNKS;
     memcpy(&run.entry, &address, sizeof run.entry);
+    heap_forget_cycles();
     Py_BEGIN_ALLOW_THREADS finished = count < 1 || host_loop_run(&run.loop);
     Py_END_ALLOW_THREADS if (run.status && !PyErr_Occurred()) errors_raise_site(
         self->core.state, spec->code, run.status, run.exception, PyFunction_GET_GLOBALS(self->core.function));

@@ -15,6 +15,7 @@
 
 #include <numpy/dtype_api.h> /* PyArrayMethod_Spec */
 
+#include "runtime/heap/heap.h" /* heap_forget_cycles */
 #include "runtime/host/host.h" /* HostLoop */
 
 enum { CHUNK = 512, MAX_ITEM = 16 };
@@ -254,6 +255,7 @@ static int run_method(PyArrayMethod_Context *context, char *const *args, const n
         for (int k = 0; same && k < loop->nin + loop->nout; k++)
             same = marshal_scalar_of_typenum(context->descriptors[k]->type_num) == loop->types[k]->scalar;
         if (!same) continue;
+        heap_forget_cycles();
         Py_BEGIN_ALLOW_THREADS run_loop((char **)args, dimensions, steps, loop);
         Py_END_ALLOW_THREADS return PyErr_Occurred() ? -1 : 0;
     }

@@ -302,7 +302,9 @@ done:
 
 /* ---- the class ---- */
 
+/* On a GPU there are kernels first; what the ufunc is asked, it is asked with their loops. */
 static PyObject *get_from_ufunc(PyObject *object, void *name) {
+    if (vectorized_loops_of_devices((Vectorized *)object) < 0) return NULL;
     return PyObject_GetAttrString(((Vectorized *)object)->ufunc, name);
 }
 
@@ -336,8 +338,8 @@ static PyObject *reduce_ufunc(PyObject *module, PyObject *ufunc) {
 }
 
 /* The types of the loops so far, and whether there may be more: what a copy by value is told besides. */
-static PyObject *loops_so_far(const Vectorized *self) {
-    PyObject *list = PyList_New(0);
+static PyObject *loops_so_far(Vectorized *self) {
+    PyObject *list = vectorized_loops_of_devices(self) < 0 ? NULL : PyList_New(0);
     for (Py_ssize_t i = 0; list && i < self->nloops; i++) {
         const Spec *spec = self->loops[i];
         PyObject *signature = signature_new(self->core.state, NULL, spec->code->params, (Py_ssize_t)spec->nargs);

@@ -46,6 +46,8 @@ const Type *vectorized_operand_type(const ModuleState *state, PyObject *object);
 bool vectorized_resolve_types(Vectorized *self, const Type **types, Py_ssize_t count);
 /* The specialisation for these operand types on the host, added to the ufunc if new.  Borrowed. */
 Spec *vectorized_loop(Vectorized *self, const Type *const *types);
+/* A loop on the host for all types that there are kernels for.  -1: exception set. */
+int vectorized_loops_of_devices(Vectorized *self);
 /* The loop of a specialisation, sorted in.  -1: an exception, also if it is none of scalars. */
 int vectorized_add_loop(Vectorized *self, Spec *spec);
 int vectorized_rebuild(Vectorized *self); /* the ufunc of the loops there are */

@@ -117,7 +117,8 @@ int vectorized_add_loop(Vectorized *self, Spec *spec) {
     return 0;
 }
 
-Spec *vectorized_loop(Vectorized *self, const Type *const *types) {
+/* Borrowed; NULL: none, or the one there was is of other globals. */
+static Spec *find_loop(Vectorized *self, const Type *const *types) {
     for (Py_ssize_t i = 0; i < self->nloops; i++) {
         Spec *spec = self->loops[i];
         if (memcmp(spec->code->params, types, (size_t)self->nin * sizeof *types) != 0) continue;
@@ -125,14 +126,32 @@ Spec *vectorized_loop(Vectorized *self, const Type *const *types) {
         drop_loop(self, i); /* a global has changed: compiled anew */
         break;
     }
-    if (self->core.signatures) return NULL;
-    if (!self->core.can_compile) {
-        PyErr_SetString(PyExc_TypeError, "the function is compiled for no more types (disable_compile)");
-        return NULL;
-    }
+    return NULL;
+}
+
+static Spec *make_loop(Vectorized *self, const Type *const *types) {
     Spec *spec = specialiser_compile(&self->core, &self->core.config, types, NULL, (size_t)self->nin, NULL, false);
-    if (!spec || vectorized_add_loop(self, spec) < 0 || vectorized_rebuild(self) < 0) return NULL;
-    return spec;
+    return spec && vectorized_add_loop(self, spec) == 0 && vectorized_rebuild(self) == 0 ? spec : NULL;
+}
+
+Spec *vectorized_loop(Vectorized *self, const Type *const *types) {
+    Spec *known = find_loop(self, types);
+    if (known || self->core.signatures) return known;
+    if (self->core.can_compile) return make_loop(self, types);
+    PyErr_SetString(PyExc_TypeError, "the function is compiled for no more types (disable_compile)");
+    return NULL;
+}
+
+int vectorized_loops_of_devices(Vectorized *self) {
+    Py_ssize_t count = self->core.signatures ? 0 : self->core.nspecs; /* those there are now */
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const Type *types[MAX_OPERANDS];
+        Spec *spec = self->core.specs[i];
+        if (spec->code->config.target != TARGET_NVPTX || (int)spec->nargs != self->nin || !spec_guards(spec)) continue;
+        memcpy(types, spec->code->params, (size_t)self->nin * sizeof *types);
+        if (!find_loop(self, types) && !make_loop(self, types)) return -1;
+    }
+    return 0;
 }
 
 void vectorized_drop_loops(Vectorized *self) {

@@ -61,6 +61,13 @@ def first_above(x, out):
         out[i] = float(i)
 
 
+def agree(ours, theirs, function, x):
+    """To the bit; what multiplies and adds at once on a GPU, to the bound of a sum of n products, and of a quotient."""
+    if function is not normed:
+        return np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_allclose(ours, theirs, rtol=2 * (x.shape[-1] + 1) * np.finfo(x.dtype).eps, atol=0)
+
+
 ROWS = [squares, backwards, odd_ones, normed, running, running_in_place, to_the_neighbour, first_above]
 SHAPES = [(1, 5000), (7, 300), (600, 40), (3, 2, 64), (2, 1), (3, 0)]
 
@@ -76,9 +83,9 @@ def test_rows_agree_with_the_host(function, shape):
     out, device = np.full(shape, 7.0), cuda.to_device(np.full(shape, 7.0))
     theirs(x, out=out)
     ours(cuda.to_device(x), out=device)
-    np.testing.assert_array_equal(device.copy_to_host(), out)
+    agree(device.copy_to_host(), out, function, x)
     turned = np.asfortranarray(x)
-    np.testing.assert_array_equal(ours(turned, out=np.full(shape, 7.0)), out)
+    agree(ours(turned, out=np.full(shape, 7.0)), out, function, x)
 
 
 def product(a, b, c):

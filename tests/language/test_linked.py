@@ -1,11 +1,13 @@
 """Instances that hold instances of their own class: linked lists, trees, graphs, made and changed in compiled code."""
 
 import copy
+import threading
 
+import numpy as np
 import pytest
 from oracle import agree
 
-from krait import _testing, errors, njit
+from krait import _testing, errors, guvectorize, njit, vectorize
 from krait.errors import KraitError
 from krait.extending import register_jitable
 
@@ -336,6 +338,58 @@ def test_without_the_interpreters_lock():
     a = Node(1)
     a.next = Node(2, a)
     assert turn(a) == 2 + 4999
+
+
+@vectorize(["int64(int64)"])
+def turn_each(n):
+    s = 0
+    for i in range(n):
+        q = Node(i, Node(i))
+        q.next.next = q
+        s = q.next.value
+    if s < 0:
+        raise ValueError
+    return s
+
+
+@guvectorize(["void(int64[:], int64[:])"], "(n)->(n)")
+def turn_all(n, out):
+    for k in range(len(n)):
+        for i in range(n[k]):
+            q = Node(i, Node(i))
+            q.next.next = q
+            out[k] = q.next.value
+
+
+@pytest.mark.parametrize("turner", [turn_each, turn_all])
+def test_ufuncs_leave_rings_to_the_threads_that_change_them_meanwhile(turner):
+    @njit
+    def walk(n):
+        kept = [Node(0)]
+        for i in range(n):
+            q = Node(i, Node(i))
+            q.next.next = q
+            kept.append(q)
+            if len(kept) > 50:
+                kept.pop()
+                kept[0].next = kept[3]
+            yield kept[-1].next.value
+
+    def other():
+        while going:
+            next(steps)
+
+    steps, going = walk(10**12), [True]
+    for _ in range(300):
+        next(steps)
+    thread = threading.Thread(target=other)
+    thread.start()
+    try:
+        for _ in range(10):
+            assert (turner(np.array([3000] * 4)) == 2999).all()
+    finally:
+        going.clear()
+        thread.join()
 
 
 class Branch:

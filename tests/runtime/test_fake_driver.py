@@ -1681,3 +1681,28 @@ def test_a_fork_is_explained(run):
         add[1, 32](x, x)
         assert (x.copy_to_host() == 1).all() and not violations()
     """)
+
+
+def test_a_ufunc_for_a_gpu_tells_and_pickles_the_types_it_has_kernels_for(run):
+    run("""
+        import pickle
+
+        @krait.vectorize(target="cuda")
+        def minus(a, b):
+            return a - b
+
+        function = minus
+        del minus  # goes by value
+        function(5.0, 3.0), function(5, 3), function(np.ones((3, 2))[:, :1], 2.0)
+        assert function.types == ["ll->l", "dd->d"] and function.ntypes == 2
+        function.disable_compile()
+        copy = pickle.loads(pickle.dumps(function))
+        assert copy.types == function.types
+        copy(5, 3), copy(5.0, 3.0)
+        try:
+            copy(1j, 2)
+        except TypeError as error:
+            assert "disable_compile" in str(error)
+        else:
+            raise AssertionError
+    """)
