@@ -10,11 +10,14 @@ typedef struct Graph {
     uint32_t count;
     uint32_t *position; /* by block number: place in blocks, UINT32_MAX for an unreachable block */
     uint32_t *idom;     /* by place: place of the immediate dominator; 0 for the entry */
+    struct GraphVisit *stack;
+    Block **post;
+    size_t blocks_room, numbers_room; /* how many blocks, how many numbers of blocks the arrays have room for */
 } Graph;
 
-/* Numbers of blocks must be below func->next_block. */
-Graph graph_order(Arena *arena, const Func *func);
-void graph_dominators(Arena *arena, Graph *graph);
+/* Numbers of blocks must be below func->next_block.  Takes the arrays that the graph has, if they have room. */
+void graph_order(Graph *graph, Arena *arena, const Func *func);
+void graph_dominators(Graph *graph);
 bool graph_dominates(const Graph *graph, uint32_t above, uint32_t below); /* places; a block dominates itself */
 
 /* A function as text, with lines added below the line of a value (or, value NULL, of a block's head; both NULL, of the

@@ -49,6 +49,7 @@ Value *block_append_copy(Func *func, Block *block, const Value *value, Value *co
 Func *func_clone(Arena *arena, const Func *old) {
     Func *func = ARENA_NEW(arena, Func);
     *func = *old;
+    func->graph = NULL;
     func->arena = arena;
     func->blocks.data = NULL;
     func->blocks.len = func->blocks.cap = 0;

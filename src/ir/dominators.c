@@ -12,8 +12,9 @@ static uint32_t meet(const uint32_t *idom, uint32_t a, uint32_t b) {
     return a;
 }
 
-void graph_dominators(Arena *arena, Graph *graph) {
-    uint32_t *idom = graph->idom = ARENA_ARRAY(arena, uint32_t, graph->count);
+void graph_dominators(Graph *graph) {
+    uint32_t *idom = graph->idom;
+    if (graph->count) idom[0] = 0;
     for (uint32_t i = 1; i < graph->count; i++) idom[i] = UINT32_MAX;
     for (bool changed = true; changed;) {
         changed = false;
@@ -35,11 +36,4 @@ void graph_dominators(Arena *arena, Graph *graph) {
 bool graph_dominates(const Graph *graph, uint32_t above, uint32_t below) {
     while (below > above) below = graph->idom[below];
     return below == above;
-}
-
-void func_compute_dominators(Func *func) {
-    Graph graph = graph_order(func->arena, func);
-    graph_dominators(func->arena, &graph);
-    for (size_t b = 0; b < func->blocks.len; b++) func->blocks.data[b]->idom = NULL;
-    for (uint32_t i = 1; i < graph.count; i++) graph.blocks[i]->idom = graph.blocks[graph.idom[i]];
 }

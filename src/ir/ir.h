@@ -240,7 +240,8 @@ struct Func {
     uint32_t nparams;
     VEC(Block *) blocks; /* blocks.data[0] is the entry, which has no predecessors */
     uint32_t next_value, next_block;
-    const Type *result; /* after inference */
+    const Type *result;  /* after inference */
+    struct Graph *graph; /* room for the order and the dominators that were asked for last, or NULL */
 };
 
 /* What a function that a ufunc was made of says of a call: how many dimensions it sees of each operand, results last.

@@ -276,8 +276,9 @@ static void verify_all(Verifier *verifier, bool typed) {
         }
     }
     if (verifier->faults.len) return;
-    Graph graph = graph_order(verifier->arena, func);
-    graph_dominators(verifier->arena, &graph);
+    Graph graph = {0};
+    graph_order(&graph, verifier->arena, func);
+    graph_dominators(&graph);
     for (uint32_t i = 0; i < graph.count; i++)
         for (const Value *value = graph.blocks[i]->first; value; value = value->next) {
             check_dominance(verifier, &graph, value);
