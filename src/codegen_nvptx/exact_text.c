@@ -9,15 +9,17 @@
  *                         that forgets the sign.  It does not know that ~b + 1 is -b.
  *   min, max of 16 bits   Where max(a, 7) == 7 is asked, ptxas takes for sm_90 and later the bit by which VIMNMX.S16x2
  *                         says which it chose; the instruction works on both halves of a register and says two, which
- *                         both go to one place, so that the half that nobody wrote decides.  Of 32 bits it is right. */
+ *                         both go to one place, so that the half that nobody wrote decides.  It sees through
+ *                         conversions and sums, so what comes to a test of equality on any way (slices.c) has 32 bits,
+ *                         where it is right; what does not keeps 16, which are one instruction, not four. */
 #include <string.h> /* strchr, strcspn, strstr */
 
 #include "codegen_nvptx/nvptx.h"
 
 typedef struct {
-    const char *op;        /* "OP \tRESULT, OPERANDS;" */
-    const char *beside[2]; /* only in texts that have one of these */
-    const char *instead;   /* @: the result, $: the operands, < and >: the first and the last of them */
+    const char *op;      /* "OP \tRESULT, OPERANDS;" */
+    const char *into[3]; /* only where the result comes to one of these; none: everywhere */
+    const char *instead; /* @: the result, $: the operands, < and >: the first and the last of them */
 } Row;
 
 #define IN_32_BITS(FUNCTION, SIGN)                                                                         \
@@ -25,20 +27,14 @@ typedef struct {
     "32 v, v, w; cvt.u16.u32 @, v; }"
 
 static const Row rows[] = {
-    {"mul.hi.u32 \t", {"mul"}, "{ .reg .b64 w; mul.wide.u32 w, $; shr.u64 w, w, 32; cvt.u32.u64 @, w; }"},
-    {"mul.hi.s32 \t", {"mul"}, "{ .reg .b64 w; mul.wide.s32 w, $; shr.u64 w, w, 32; cvt.u32.u64 @, w; }"},
+    {"mul.hi.u32 \t", {NULL}, "{ .reg .b64 w; mul.wide.u32 w, $; shr.u64 w, w, 32; cvt.u32.u64 @, w; }"},
+    {"mul.hi.s32 \t", {NULL}, "{ .reg .b64 w; mul.wide.s32 w, $; shr.u64 w, w, 32; cvt.u32.u64 @, w; }"},
     {"neg.s32 \t", {"min.s32", "max.s32"}, "{ .reg .b32 w; not.b32 w, $; add.s32 @, w, 1; }"},
     {"min.s16 \t", {"setp.eq.", "setp.ne."}, IN_32_BITS("min", "s")},
     {"max.s16 \t", {"setp.eq.", "setp.ne."}, IN_32_BITS("max", "s")},
     {"min.u16 \t", {"setp.eq.", "setp.ne."}, IN_32_BITS("min", "u")},
     {"max.u16 \t", {"setp.eq.", "setp.ne."}, IN_32_BITS("max", "u")},
 };
-
-static bool stands_beside(const Row *row, const char *text) {
-    for (size_t i = 0; i < sizeof row->beside / sizeof *row->beside; i++)
-        if (row->beside[i] && strstr(text, row->beside[i])) return true;
-    return false;
-}
 
 /* The instruction with its operands in the place of one that starts at `at`; what follows, or NULL: it has others. */
 static const char *put_instead(Buf *out, const Row *row, const char *at) {
@@ -63,14 +59,18 @@ static const char *put_instead(Buf *out, const Row *row, const char *at) {
 
 static char *rewrite(Arena *arena, char *text, const Row *row) {
     const char *at = strstr(text, row->op), *written = text;
-    if (!at || !stands_beside(row, text)) return text;
+    if (!at) return text;
+    const Slice *slice = row->into[0] ? nvptx_slice(arena, text, row->into) : NULL;
     Buf out;
     buf_init(&out, arena);
     for (; at; at = strstr(at, row->op)) {
-        buf_write(&out, written, (size_t)(at - written));
-        written = put_instead(&out, row, at);
-        if (!written) written = at;
-        at += strlen(row->op);
+        const char *result = at + strlen(row->op);
+        if (!slice || nvptx_slice_has(slice, result)) {
+            buf_write(&out, written, (size_t)(at - written));
+            written = put_instead(&out, row, at);
+            if (!written) written = at;
+        }
+        at = result;
     }
     buf_puts(&out, written);
     return out.text;

@@ -40,6 +40,11 @@ LLVMValueRef nvptx_exact_shift(LLVMBuilderRef b, LLVMValueRef shift);
 /* exact_text.c: the text of a module, in the arena, without instructions that ptxas takes wrongly */
 char *nvptx_exact_text(Arena *arena, char *text);
 
+/* slices.c: the registers from which operands of instructions of those names (NULL ends them) are computed */
+typedef struct Slice Slice;
+Slice *nvptx_slice(Arena *arena, const char *text, const char *const *asked);
+bool nvptx_slice_has(const Slice *slice, const char *name); /* what is no numbered register is taken for one of them */
+
 /* warp.c: Target.warp */
 LLVMValueRef nvptx_warp(Lower *l, const Value *at, WarpOp op, LLVMValueRef mask, LLVMValueRef value,
                         LLVMValueRef operand);

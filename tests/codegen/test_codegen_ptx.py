@@ -792,6 +792,57 @@ def test_extremes_of_16_bits_that_are_compared_have_32(kind, asked, level):
     assemble(text)
 
 
+WAYS_TO_A_TEST = {
+    "a register": "m = min(x[i], np.int16(3))\nif m == 3:\n    y[i] = 1",
+    "rounds of a loop": "m = x[i]\nfor j in range(n):\n    m = max(m, x[j])\nif m == x[n]:\n    y[i] = 1",
+    "a choice": "m = max(x[i], np.int16(3))\nk = 5 if m < n else m + np.int16(n)\nif k == x[n]:\n    y[i] = 1",
+    "memory": "x[i] = max(x[i + 1], np.int16(7))\nif x[n] == 7:\n    y[i] = 1",
+    "shared memory": "s = cuda.shared.array(64, np.int16)\ns[i] = max(x[i], np.int16(7))\ncuda.syncthreads()\n"
+                     "if s[n] == 7:\n    y[i] = 1",
+    "a function": "y[i] = asked(max(x[i], np.int16(7)), n)",
+    "inline PTX": "y[i] = cuda.inline_ptx('{ .reg .pred %t; .reg .b16 k; mov.b16 k, $1; setp.eq.s16 %t, k, 7; "
+                  "selp.b32 $0, 1, 0, %t; }', np.int32, max(x[i], np.int16(7)))",
+    "lines of inline PTX": "y[i] = cuda.inline_ptx('{\\n.reg .pred t;\\n.reg .b16 k;\\nmov.b16 k, $1;\\n"
+                           "setp.eq.s16 t, k, 7;\\nselp.b32 $0, 1, 0, t;\\n}', np.int32, max(x[i], np.int16(7)))",
+}
+
+
+@pytest.mark.parametrize("way", WAYS_TO_A_TEST)
+@pytest.mark.parametrize("level", [0, 3])
+def test_extremes_of_16_bits_come_to_tests_on_any_way(way, level):
+    """ptxas sees through conversions, sums, choices, and what it knows to be in memory."""
+    @cuda.jit(device=True)
+    def asked(m, n):
+        return asked(m, n - 1) if n > 3 else m == 7
+
+    body = "i = cuda.threadIdx.x\n" + WAYS_TO_A_TEST[way]
+    source = "def f(x, y, n):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    text = ptx(make(source, cuda=cuda, np=np, asked=asked), f"{array('int16')}; {I1}; int", opt_level=level)
+    assert not re.search(r"m(in|ax)\.[us]16", text)
+    assert re.search(r"m(in|ax)\.[us]32|selp|setp", text)
+    assemble(text)
+
+
+def test_extremes_of_16_bits_that_nobody_compares_keep_them():
+    """Of 32 bits they are four instructions, where a kernel compares something else altogether."""
+    def scores(a, b, out):
+        t = cuda.grid(1)
+        row = cuda.local.array(8, np.int16)
+        for j in range(8):
+            row[j] = 0
+        for i in range(a.shape[0]):
+            left = np.int16(0)
+            for j in range(8):
+                score = left + np.int16(2 if a[i, t] == b[j, t] else -1)
+                row[j] = left = max(score, max(row[j], np.int16(0)))
+        out[t] = row[7]
+
+    text = ptx(scores, f"{array('uint8', 2)}; {array('uint8', 2)}; {array('int16')}", capability=90)
+    assert re.search(r"setp\.eq\.", text) and len(re.findall(r"max\.s16", text)) >= 8
+    assert not re.search(r"max\.s32|local", text)
+    assemble(text)
+
+
 @pytest.mark.parametrize("power", ["x[i] ** (n[i] > 3)", "math.pow(x[i], n[i] != 0)", "np.power(x[i], not n[i])",
                                    "x[i] ** (n[i] & 1)", "x[i] ** (n[i] & 7)", "x[i] ** 3.0"])
 @pytest.mark.parametrize("kind", [F1, D1])
