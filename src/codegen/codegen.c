@@ -5,16 +5,25 @@
  *
  * Every Module has a context of its own with a diagnostic handler: without one LLVM ends the process at the first error
  * it reports. */
+#include <stdio.h>  /* sscanf */
 #include <string.h> /* strlen */
 
 #include "codegen/lower.h"
 
-/* LLVM reports through this what has no return value to report by (linking above all). No arena here: it may jump. */
+/* LLVM reports through this what has no return value to report by: what linking failed on, above all; and how large a
+ * function's frame is, of one that has the attribute warn-stack-size.  No arena here: it may jump. */
 static void remember_diagnostic(LLVMDiagnosticInfoRef info, void *self) {
     Module *module = self;
-    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+    LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
+    if (severity != LLVMDSError && severity != LLVMDSWarning) return;
     char *text = LLVMGetDiagInfoDescription(info);
-    strncpy(module->message, text, sizeof module->message - 1);
+    const char *size = strstr(text, "stack frame size (");
+    size_t frame = 0;
+    if (severity == LLVMDSError) strncpy(module->message, text, sizeof module->message - 1);
+    if (severity == LLVMDSWarning && size && sscanf(size, "stack frame size (%zu", &frame) == 1) {
+        module->frames += frame;
+        if (frame > module->largest_frame) module->largest_frame = frame;
+    }
     LLVMDisposeMessage(text);
 }
 

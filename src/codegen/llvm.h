@@ -82,6 +82,7 @@ struct Module {
     /* What LLVM made and is being copied into the arena, which may jump: codegen_dispose gives it back. */
     char *text;
     LLVMMemoryBufferRef buffer;
+    size_t frames, largest_frame; /* bytes: of all functions' frames, of the largest one, as LLVM reports them */
     char message[1024]; /* what LLVM's diagnostic handler was told last; "" nothing (its callback may not use the arena)
                          */
 };

@@ -156,23 +156,46 @@ static size_t local_bytes(Module *module) {
 }
 
 /* A GPU gives a thread 512 KiB at most; here the limit keeps threads within the stacks they run on. */
+enum { MOST_OF_KERNEL = 512 << 10, MOST_OF_FUNCTION = THREAD_RECURSION };
+
 static bool check_locals(Module *module, Diag *diag) {
-    enum { MOST = 512 << 10 };
     size_t bytes = local_bytes(module);
-    if (module->options.entry != ENTRY_KERNEL || bytes <= MOST) return true;
+    if (module->options.entry != ENTRY_KERNEL || bytes <= MOST_OF_KERNEL) return true;
     const Func *root = module->insts[0]->untyped;
     return diag_fail(diag, DIAG_UNSUPPORTED, root->source, root->span,
-                     "the local arrays of a thread take %zu bytes, at most %d are allowed", bytes, MOST);
+                     "the local arrays of a thread take %zu bytes, at most %d are allowed", bytes, MOST_OF_KERNEL);
+}
+
+/* LLVM is to say how large the frame of each function is (remember_diagnostic). */
+static void ask_for_frames(Module *module) {
+    static const char warn[] = "warn-stack-size";
+    LLVMAttributeRef all = LLVMCreateStringAttribute(module->context, warn, sizeof warn - 1, "0", 1);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f)) LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, all);
+    module->frames = module->largest_frame = 0;
+}
+
+/* A frame that is larger than the stack would end the process. */
+static bool check_frames(const Module *module, Diag *diag) {
+    size_t most = module->options.entry == ENTRY_KERNEL ? MOST_OF_KERNEL : MOST_OF_FUNCTION;
+    if (module->largest_frame <= most) return true;
+    const Func *root = module->insts[0]->untyped;
+    diag_fail(diag, DIAG_UNSUPPORTED, root->source, root->span,
+              "what the function computes takes %zu bytes of the stack, at most %zu are allowed", module->largest_frame,
+              most);
+    diag_hint(diag, "it is very long: take it apart into several functions, or make a loop of lines that are alike");
+    return false;
 }
 
 static bool make_object(Module *module, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *object, Diag *diag) {
     codegen_drop_copied(module);
     module->message[0] = 0;
+    ask_for_frames(module);
     bool failed = LLVMTargetMachineEmitToMemoryBuffer(module->machine, module->module, kind, &module->text, object);
     if (failed || module->message[0])
         diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "no machine code: %s",
                   failed && module->text ? module->text : module->message);
-    return !diag->failed;
+    return !diag->failed && check_frames(module, diag);
 }
 
 bool codegen_cpu_emit(Module *m, const char *entry_name, CodeImage *image, Diag *diag) {
@@ -182,7 +205,7 @@ bool codegen_cpu_emit(Module *m, const char *entry_name, CodeImage *image, Diag 
     TRY(check_locals(m, diag) && make_object(m, LLVMObjectFile, &m->buffer, diag));
     image->size = LLVMGetBufferSize(m->buffer);
     image->bytes = memcpy(arena_alloc(m->arena, image->size), LLVMGetBufferStart(m->buffer), image->size);
-    image->stack_bytes = local_bytes(m);
+    image->stack_bytes = m->frames; /* of a chain of calls no more: recursion has its own limit */
     codegen_drop_copied(m);
     return true;
 }

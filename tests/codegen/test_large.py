@@ -6,6 +6,7 @@ import textwrap
 
 import numpy as np
 import pytest
+from host_kernels import run_in_child
 
 from krait import _testing, cuda, jit
 
@@ -245,3 +246,45 @@ def test_what_is_vast_does_the_same():
         compiled(x, 2, n)
     assert error.value.args == wanted.value.args
     assert error.traceback[-1].lineno == wanted.traceback[-1].lineno
+
+
+def test_fibers_have_room_for_what_is_spilled():
+    """2,500 values live across a barrier that some threads never reach, so that threads are fibers: 100 kB of spills."""
+    n = 2500
+    body = "".join(f"    v{j} = x[i + {j}]\n" for j in range(n))
+    sums = "".join(f"    s += v{j} * v{n - 1 - j}\n" for j in range(n))
+    barrier = "    if i < m:\n        cuda.syncthreads()\n"
+    source = f"def k(x, y, m):\n    i = cuda.grid(1)\n{body}{barrier}    s = 0.0\n{sums}    y[i] = s\n"
+    child = f"""
+import numpy as np
+from krait import cuda
+from krait.errors import LaunchError
+names = {{"cuda": cuda}}
+exec({source!r}, names)
+x, y = np.arange({n} + 4.0) / 64, np.zeros(4)
+kernel = cuda.jit(names["k"])
+kernel[1, 4](x, y, 4)
+print(all(x[i:i + {n}] @ x[i:i + {n}][::-1] == y[i] for i in range(4)))
+try:
+    kernel[1, 4](x, y, 2)
+except LaunchError as error:
+    print(str(error).splitlines()[0])
+"""
+    right, refused = run_in_child(child).splitlines()
+    assert right == "True" and refused.startswith("a barrier of the block was not reached by all")
+
+
+def test_a_frame_that_the_stack_cannot_hold_is_refused():
+    """2,600 sums of arrays in one function took 4.3 MB of the stack when this was written."""
+    lines = "    s += x.sum()\n" * 2600
+    child = f"""
+import numpy as np
+from krait import errors, njit
+names = {{}}
+exec("def f(x):\\n    s = 0.0\\n" + {lines!r} + "    return s\\n", names)
+try:
+    print(njit(names["f"])(np.ones(4)) == 4 * 2600)
+except errors.UnsupportedError as error:
+    print("of the stack, at most 4194304 are allowed" in str(error))
+"""
+    assert run_in_child(child) == "True\n"
