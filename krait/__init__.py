@@ -138,4 +138,9 @@ def __getattr__(name):
         from importlib import import_module
 
         return import_module("." + name, __name__)
+    if name.endswith(("Error", "Warning")):
+        from . import errors
+
+        if hasattr(errors, name):
+            return getattr(errors, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

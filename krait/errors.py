@@ -1,6 +1,24 @@
-"""The exceptions and warnings of Krait."""
+"""The exceptions and warnings of Krait, and Numba's names of them."""
 
 from . import _krait
 
 globals().update(_krait.errors)
 __all__ = [*_krait.errors]
+
+# What programs written for Numba catch, filter and raise, by the class that says it here.
+_NUMBA_NAMES = {
+    "KraitError": "NumbaError CompilerError InternalError IRError VerificationError DeprecationError "
+    "NumbaRuntimeError InternalTargetMismatchError NonexistentTargetError",
+    "TypingError": "NumbaTypeError NumbaValueError NumbaAttributeError NumbaIndexError NumbaKeyError "
+    "NumbaAssertionError UntypedAttributeError ConstantInferenceError RequireLiteralValue LiteralTypingError "
+    "NotDefinedError RedefinedError",
+    "UnsupportedError": "NumbaNotImplementedError UnsupportedBytecodeError UnsupportedRewriteError "
+    "UnsupportedParforsError ByteCodeSupportError ForbiddenConstruct",
+    "LoweringError": "CudaLoweringError",
+    "LaunchError": "KernelRuntimeError",
+    "KraitWarning": "NumbaWarning NumbaDeprecationWarning NumbaPendingDeprecationWarning "
+    "NumbaParallelSafetyWarning NumbaTypeSafetyWarning NumbaExperimentalFeatureWarning NumbaInvalidConfigWarning "
+    "NumbaPedanticWarning NumbaIRAssumptionWarning NumbaDebugInfoWarning NumbaSystemWarning",
+    "PerformanceWarning": "NumbaPerformanceWarning",
+}
+globals().update((name, globals()[ours]) for ours, names in _NUMBA_NAMES.items() for name in names.split())

@@ -32,3 +32,46 @@ class PerformanceWarning(KraitWarning):
 
 class OutOfBoundsWarning(KraitWarning, RuntimeWarning):
     """A kernel touched an element outside an array; the access was left out."""
+
+# Numba's names.
+NumbaError = KraitError
+CompilerError = KraitError
+InternalError = KraitError
+IRError = KraitError
+VerificationError = KraitError
+DeprecationError = KraitError
+NumbaRuntimeError = KraitError
+InternalTargetMismatchError = KraitError
+NonexistentTargetError = KraitError
+NumbaTypeError = TypingError
+NumbaValueError = TypingError
+NumbaAttributeError = TypingError
+NumbaIndexError = TypingError
+NumbaKeyError = TypingError
+NumbaAssertionError = TypingError
+UntypedAttributeError = TypingError
+ConstantInferenceError = TypingError
+RequireLiteralValue = TypingError
+LiteralTypingError = TypingError
+NotDefinedError = TypingError
+RedefinedError = TypingError
+NumbaNotImplementedError = UnsupportedError
+UnsupportedBytecodeError = UnsupportedError
+UnsupportedRewriteError = UnsupportedError
+UnsupportedParforsError = UnsupportedError
+ByteCodeSupportError = UnsupportedError
+ForbiddenConstruct = UnsupportedError
+CudaLoweringError = LoweringError
+KernelRuntimeError = LaunchError
+NumbaWarning = KraitWarning
+NumbaDeprecationWarning = KraitWarning
+NumbaPendingDeprecationWarning = KraitWarning
+NumbaParallelSafetyWarning = KraitWarning
+NumbaTypeSafetyWarning = KraitWarning
+NumbaExperimentalFeatureWarning = KraitWarning
+NumbaInvalidConfigWarning = KraitWarning
+NumbaPedanticWarning = KraitWarning
+NumbaIRAssumptionWarning = KraitWarning
+NumbaDebugInfoWarning = KraitWarning
+NumbaSystemWarning = KraitWarning
+NumbaPerformanceWarning = PerformanceWarning

@@ -1,1 +1,9 @@
-"""What lies below: the run time of compiled code."""
+"""What lies below: the run time of compiled code, and names that Numba's programs import from numba.core."""
+
+
+def __getattr__(name):
+    if name in ("config", "errors", "types"):
+        from importlib import import_module
+
+        return import_module("." + name, __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -88,6 +88,9 @@ def guvectorize(ftylist, signature, **options):
     return host_guvectorize(ftylist, signature, **{"target": "cuda", **options})
 
 
+_MODULES = ("api", "args", "bf16", "cg", "compiler", "config", "cudadrv", "dispatcher", "errors", "extending", "fp16",
+            "fp8", "launchconfig", "random", "types", "vector_types")
+
 HAS_NUMBA = False
 implementation = "Krait"
 
@@ -98,10 +101,8 @@ def __getattr__(name):
     if name in _HOME:
         value = globals()[name] = getattr(import_module("." + _HOME[name], __name__), name)
         return value
-    if name in ("args", "bf16", "cg", "config", "cudadrv", "fp16", "fp8", "random", "types"):
+    if name in _MODULES:
         return import_module("." + name, __name__)
-    if name == "extending":
-        return import_module("krait.extending")
     if name in ("carray", "farray"):
         return getattr(import_module("krait"), name)
     if name == "CudaSupportError":
@@ -111,6 +112,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    modules = ("args", "bf16", "carray", "cg", "config", "cudadrv", "extending", "farray", "fp16", "fp8", "random",
-               "types")
-    return sorted({*globals(), *_HOME, *modules, "CudaSupportError"})
+    return sorted({*globals(), *_HOME, *_MODULES, "carray", "farray", "CudaSupportError"})

@@ -1,6 +1,7 @@
 """Functions compiled to PTX for other programs to use; no GPU is needed."""
 
 import re
+from typing import Any, NamedTuple
 
 from .._krait import cuda_jit, get_current_device
 from ..errors import UnsupportedError
@@ -75,3 +76,30 @@ def compile_all(pyfunc, sig, debug=None, lineinfo=False, device=True, fastmath=F
                            opt=opt, abi=abi, abi_info=abi_info, output=output, forceinline=forceinline,
                            launch_bounds=launch_bounds)
     return [code], result
+
+
+class CompiledDevice(NamedTuple):
+    """A device function for types of arguments: what other code calls it by, and its PTX, whose abi is Numba's."""
+
+    signature: Any
+    name: str
+    ptx: str
+
+    @property
+    def entry_point(self):
+        return self.name
+
+
+def compile_device(function, args, return_type=None):
+    """function.compile_device(args): the same object each time."""
+    made = getattr(function, "_compiled_devices", None)
+    if made is None:
+        made = function._compiled_devices = {}
+    types = tuple(args)
+    key = types, return_type, get_current_device().compute_capability
+    if key not in made:
+        sig = types if return_type is None else return_type(*types)
+        name = _symbol(function.py_func.__qualname__) + (f"_{len(made)}" if made else "")
+        ptx, result = compile_for_current_device(function, sig, abi="numba", abi_info={"abi_name": name})
+        made[key] = CompiledDevice(result(*types), name, ptx)
+    return made[key]

@@ -67,6 +67,21 @@ class DeviceList:
 gpus = DeviceList()
 
 
+class _Deallocations:
+    """A list of frees that is always empty; clear() waits for the device, behind which they are."""
+
+    is_disabled = False
+
+    def __init__(self, device):
+        self._device = device
+
+    def clear(self):
+        self._device.synchronize()
+
+    def __len__(self):
+        return 0
+
+
 class Context:
     """What a program has on a device; a device has one, which other libraries of the process share."""
 
@@ -80,6 +95,11 @@ class Context:
     @property
     def id(self):
         return self.device.id
+
+    @property
+    def deallocations(self):
+        """What waits to be freed: nothing does, memory is given back in the order of the streams."""
+        return _Deallocations(self.device)
 
     def get_memory_info(self):
         manager = current_manager()

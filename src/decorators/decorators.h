@@ -45,6 +45,7 @@ struct ModuleState {
     PyObject *type_objects;                /* address of a Type -> its object */
     PyObject *overloads, *overload_finder; /* overloads.c; NULL: krait.extending is not imported */
     PyObject *cuda_names;                  /* cuda_names.c; NULL: krait.cuda is not imported */
+    PyObject *launching;                   /* a ContextVar: the Launcher that a kernel is being compiled for */
     PyTypeObject *signature_class, *decorator_class, *dispatcher_class, *generator_class, *overload_class, *stats_class;
     PyTypeObject *kernel_class, *launcher_class, *intrinsic_class, *namespace_class, *vectorized_class, *gufunc_class,
         *cfunc_class;

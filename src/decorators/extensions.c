@@ -46,6 +46,8 @@ PyObject *launch_extended(PyObject *launcher, PyObject *const *args, size_t narg
     Launcher *self = (Launcher *)launcher;
     PyObject *extensions = PyDict_GetItemString(self->kernel->core.options.given, "extensions"), *result = NULL;
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf), total = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+    if (launcher_call_back(self) < 0) return NULL;
+    if (!extensions) return launch_plain(launcher, args, nargsf, kwnames);
     PyObject *after = PyList_New(0), *values = PyTuple_New(total);
     PyObject *keywords = after ? Py_BuildValue("{sOsO}", "stream", self->stream ? self->stream : Py_None, "retr", after)
                                : NULL;

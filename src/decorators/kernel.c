@@ -417,5 +417,7 @@ static int add_cuda_jit(PyObject *module) {
 int kernel_add(PyObject *module, ModuleState *state) {
     if (!(state->kernel_class = module_add_class(module, &kernel_spec, NULL, true))) return -1;
     if (!(state->launcher_class = module_add_class(module, &launcher_spec, NULL, true))) return -1;
+    if (!(state->launching = PyContextVar_New("krait.launching", Py_None))) return -1;
+    if (PyModule_AddObjectRef(module, "_launching", state->launching) < 0) return -1;
     return add_cuda_jit(module);
 }

@@ -1,7 +1,7 @@
-/* kernel.h: what the files of @cuda.jit share: kernel.c (the class), launch.c (kernel[grid, block](...)), plan.c
- * (what a launch knows about a specialisation), arguments.c (arguments that stand for others), extensions.c (arguments
- * that the user's objects replace), staging.c (host arrays as arguments of a GPU kernel), device_notes.c (what
- * threads printed and raised), report.c (what went wrong on the host device), kernel_inspect.c (what a kernel
+/* kernel.h: what the files of @cuda.jit share: kernel.c (the class), launcher.c and launch.c (kernel[grid, block](..)),
+ * plan.c (what a launch knows about a specialisation), arguments.c (arguments that stand for others), extensions.c
+ * (arguments that the user's objects replace), staging.c (host arrays as arguments of a GPU kernel), device_notes.c
+ * (what threads printed and raised), report.c (what went wrong on the host device), kernel_inspect.c (what a kernel
  * tells). */
 #ifndef KRAIT_DECORATORS_KERNEL_H
 #define KRAIT_DECORATORS_KERNEL_H
@@ -26,7 +26,8 @@ typedef struct Launcher {
     vectorcallfunc vectorcall;
     Kernel *kernel;
     LaunchConfig config;
-    PyObject *stream; /* keeps the handle's owner alive */
+    PyObject *stream;    /* keeps the handle's owner alive */
+    PyObject *callbacks; /* pre_launch_callbacks; NULL: nobody asked for it */
     int64_t tasks;    /* or GRID_GIVEN, BLOCK_CHOSEN */
     bool small_grid;  /* Program.small holds of it; not known of a grid that follows from tasks */
 } Launcher;
@@ -122,9 +123,12 @@ PyObject *kernel_forall(PyObject *object, PyObject *args, PyObject *kwargs);
 int kernel_report(Kernel *kernel, unsigned kind, bool *once, const char *format, ...);
 int kernel_compile_signatures(Kernel *kernel, const Config *config);
 
-/* launch.c */
+/* launcher.c */
 extern PyType_Spec launcher_spec;
+int launcher_call_back(Launcher *self); /* pre_launch_callbacks; -1: exception set */
 PyObject *launcher_new(Kernel *kernel, const LaunchConfig *config, PyObject *stream, int64_t tasks);
+
+/* launch.c */
 /* What a kernel is compiled with for a device. */
 void kernel_config(const Kernel *kernel, const Device *device, uint32_t facts, Config *config);
 

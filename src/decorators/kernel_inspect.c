@@ -317,6 +317,17 @@ static PyObject *kernel_export(PyObject *object, PyObject *args) {
     return result;
 }
 
+/* Of a device function for one signature: krait.cuda._compilation makes it. */
+static PyObject *kernel_compile_device(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"args", "return_type", NULL};
+    PyObject *types, *result = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:compile_device", keywords, &types, &result)) return NULL;
+    PyObject *module = PyImport_ImportModule("krait.cuda._compilation");
+    PyObject *made = module ? PyObject_CallMethod(module, "compile_device", "OOO", self, types, result) : NULL;
+    Py_XDECREF(module);
+    return made;
+}
+
 PyMethodDef kernel_methods[] = {
 #include "decorators/inspect_methods.def"
     {"configure", WITH_KEYWORDS(kernel_configure), METH_VARARGS | METH_KEYWORDS,
@@ -365,6 +376,9 @@ PyMethodDef kernel_methods[] = {
      "PTX with an entry of that name, and the type of its result."},
     {"compile", kernel_compile, METH_O,
      "compile(signature)\n--\n\nCompiles for argument types now, for the device kernels run on."},
+    {"compile_device", WITH_KEYWORDS(kernel_compile_device), METH_VARARGS | METH_KEYWORDS,
+     "compile_device(args, return_type=None)\n--\n\nA device function for types of arguments: its signature, its name "
+     "and its PTX for the device kernels run on; no program has to be launched."},
     {"__reduce__", kernel_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

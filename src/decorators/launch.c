@@ -7,9 +7,7 @@
 #include "decorators/kernel.h"
 #include "decorators/numpy_api.h"
 
-#include <stddef.h>       /* offsetof */
-#include <string.h>       /* memcpy */
-#include <structmember.h> /* T_PYSSIZET */
+#include <string.h> /* memcpy */
 
 enum { STACK_BUFFER = 2048, MAX_STACK_PARAMS = 32 };
 
@@ -282,6 +280,30 @@ static Spec *compile_variant(const Choice *choice, uint32_t facts, const Spec *l
     return specialiser_for_arguments(&kernel->core, &config, choice->bound);
 }
 
+/* launchconfig.capture_compile_config has put the name there, in a block that asks for which launch it was. */
+static int note_capture(Launcher *self) {
+    PyObject *name = PyUnicode_FromString("_compiled_for");
+    int asked = name ? PyDict_Contains(self->kernel->dict, name) : -1;
+    if (asked == 1) asked = PyDict_SetItem(self->kernel->dict, name, (PyObject *)self);
+    Py_XDECREF(name);
+    return asked;
+}
+
+/* The same, where what Python functions say while it is compiled (extending.overload) may ask for the launch:
+ * krait.cuda.launchconfig. */
+static Spec *compile_for_launch(const Choice *choice, uint32_t facts, const Spec *like) {
+    PyObject *variable = choice->self->kernel->core.state->launching;
+    PyObject *before = PyContextVar_Set(variable, (PyObject *)choice->self), *type, *value, *traceback;
+    if (!before) return NULL;
+    Spec *spec = compile_variant(choice, facts, like);
+    if (spec && note_capture(choice->self) < 0) spec = NULL;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (PyContextVar_Reset(variable, before) < 0) PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
+    Py_DECREF(before);
+    return spec;
+}
+
 /* Compiles the variant these arguments need: the one that knows all facts first, then, if one does not hold, the
  * general one. */
 static int launch_compiled(Choice *choice) {
@@ -289,8 +311,9 @@ static int launch_compiled(Choice *choice) {
     Spec *spec = NULL;
     for (int variant = 1; variant >= 0; variant--) {
         int status = 0;
-        spec = compile_variant(choice, variant ? FACTS_ALL : 0, spec);
-        if (!spec) return -1;
+        bool has_callbacks = choice->self->callbacks != NULL;
+        spec = compile_for_launch(choice, variant ? FACTS_ALL : 0, spec);
+        if (!spec || (!has_callbacks && launcher_call_back(choice->self) < 0)) return -1;
         choice->convert = spec->convert;
         lookup_note(core, lookup_fingerprint(core, choice->bound), spec);
         spec->references++;
@@ -391,94 +414,3 @@ done:
     if (status != 0) return NULL;
     Py_RETURN_NONE;
 }
-
-/* ---- the class ---- */
-
-PyObject *launcher_new(Kernel *kernel, const LaunchConfig *config, PyObject *stream, int64_t tasks) {
-    ModuleState *state = kernel->core.state;
-    void *handle = NULL;
-    if (stream && runtime_stream_handle(&state->marshal, stream, &handle) < 0) return NULL;
-    Launcher *self = (Launcher *)state->launcher_class->tp_alloc(state->launcher_class, 0);
-    if (!self) return NULL;
-    PyObject *extensions = PyDict_GetItemString(kernel->core.options.given, "extensions");
-    self->vectorcall = extensions && PyObject_IsTrue(extensions) == 1 ? launch_extended : launch_plain;
-    self->kernel = (Kernel *)Py_NewRef((PyObject *)kernel);
-    self->config = *config;
-    self->config.stream = handle;
-    self->stream = Py_XNewRef(stream);
-    self->tasks = tasks;
-    self->small_grid = true;
-    for (int axis = 0; axis < 3; axis++) self->small_grid &= config->grid.x[axis] <= SMALL_BLOCKS;
-    return (PyObject *)self;
-}
-
-static int launcher_traverse(PyObject *object, visitproc visit, void *arg) {
-    Py_VISIT(Py_TYPE(object));
-    Py_VISIT(((Launcher *)object)->kernel);
-    Py_VISIT(((Launcher *)object)->stream);
-    return 0;
-}
-
-static void launcher_dealloc(PyObject *object) {
-    Launcher *self = (Launcher *)object;
-    PyTypeObject *class = Py_TYPE(object);
-    PyObject_GC_UnTrack(object);
-    Py_XDECREF(self->kernel);
-    Py_XDECREF(self->stream);
-    class->tp_free(object);
-    Py_DECREF(class);
-}
-
-static PyObject *launcher_repr(PyObject *object) {
-    Launcher *self = (Launcher *)object;
-    PyObject *name = ((PyFunctionObject *)self->kernel->core.function)->func_qualname;
-    if (self->tasks >= 0)
-        return PyUnicode_FromFormat("<kernel %U for all of %lld tasks>", name, (long long)self->tasks);
-    const unsigned *grid = self->config.grid.x, *block = self->config.block.x;
-    if (block[0] == 0) return PyUnicode_FromFormat("<kernel %U[(%u, %u, %u), None]>", name, grid[0], grid[1], grid[2]);
-    return PyUnicode_FromFormat("<kernel %U[(%u, %u, %u), (%u, %u, %u)]>", name, grid[0], grid[1], grid[2], block[0],
-                                block[1], block[2]);
-}
-
-static PyMemberDef launcher_members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Launcher, vectorcall), READONLY, NULL},
-    {"kernel", T_OBJECT_EX, offsetof(Launcher, kernel), READONLY, "what is launched"},
-    {"sharedmem", T_UINT, offsetof(Launcher, config.shared_bytes), READONLY, "bytes of dynamic shared memory"},
-    {NULL, 0, 0, 0, NULL},
-};
-
-static PyObject *dims_tuple(const Dims *dims) { return Py_BuildValue("(III)", dims->x[0], dims->x[1], dims->x[2]); }
-static PyObject *get_griddim(PyObject *self, void *closure) {
-    const Launcher *launcher = (Launcher *)self;
-    (void)closure;
-    if (launcher->tasks >= 0) Py_RETURN_NONE; /* follows from the block at each launch */
-    return dims_tuple(&launcher->config.grid);
-}
-static PyObject *get_blockdim(PyObject *self, void *closure) {
-    const Launcher *launcher = (Launcher *)self;
-    (void)closure;
-    if (launcher->config.block.x[0] == 0) Py_RETURN_NONE; /* chosen at each launch */
-    return dims_tuple(&launcher->config.block);
-}
-
-static PyGetSetDef launcher_getset[] = {
-    {"griddim", get_griddim, NULL, "blocks along x, y, z; None: as many as forall's tasks need", NULL},
-    {"blockdim", get_blockdim, NULL, "threads of a block along x, y, z; None: chosen at the launch", NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
-static PyType_Slot launcher_slots[] = {
-    {Py_tp_doc, "A kernel with its launch configuration; call it with the kernel's arguments."},
-    {Py_tp_call, PyVectorcall_Call},
-    {Py_tp_traverse, launcher_traverse},
-    {Py_tp_dealloc, launcher_dealloc},
-    {Py_tp_repr, launcher_repr},
-    {Py_tp_members, launcher_members},
-    {Py_tp_getset, launcher_getset},
-    {0, NULL},
-};
-
-PyType_Spec launcher_spec = {"krait.cuda.Launcher", sizeof(Launcher), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                             launcher_slots};

@@ -68,6 +68,7 @@ static int visit_state(ModuleState *state, visitproc visit, void *arg) {
     Py_VISIT(state->overloads);
     Py_VISIT(state->overload_finder);
     Py_VISIT(state->cuda_names);
+    Py_VISIT(state->launching);
     for (int i = 0; i < TRANSFER_COUNT; i++) Py_VISIT(state->transfer_classes[i]);
     Py_VISIT(state->marshal.dtypes);
     Py_VISIT(state->signature_class);
@@ -97,6 +98,7 @@ static int module_clear(PyObject *module) {
     Py_CLEAR(state->overloads);
     Py_CLEAR(state->overload_finder);
     Py_CLEAR(state->cuda_names);
+    Py_CLEAR(state->launching);
     return 0;
 }
 

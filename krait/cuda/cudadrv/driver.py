@@ -3,14 +3,14 @@
 from ... import _krait
 from ...errors import CudaError
 from .._contexts import Context, MemoryInfo
-from .error import CudaDriverError, CudaSupportError
+from .error import CudaDriverError, CudaSupportError, LinkerError
 
 CudaAPIError = CudaError
 Device, Event, Stream = _krait.Device, _krait.Event, _krait.Stream
 
 __all__ = [
-    "Context", "CudaAPIError", "CudaDriverError", "CudaSupportError", "Device", "Event", "MemoryInfo", "Stream",
-    "device_memory_size", "device_pointer", "driver",
+    "Context", "CudaAPIError", "CudaDriverError", "CudaSupportError", "Device", "Event", "LinkerError",
+    "MemoryInfo", "Stream", "device_memory_size", "device_pointer", "driver",
 ]
 
 

@@ -2,4 +2,5 @@
 
 from ...errors import CudaError
 
-CudaDriverError = CudaRuntimeError = CudaSupportError = NvvmError = LinkerError = CudaError
+CudaDriverError = CudaRuntimeError = CudaSupportError = CudaError
+NvvmError = NvvmSupportError = LinkerError = CudaError

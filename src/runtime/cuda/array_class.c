@@ -208,6 +208,7 @@ static PyGetSetDef attributes[] = {
     {"ndim", (getter)get_ndim, NULL, PyDoc_STR("Number of axes."), NULL},
     {"size", (getter)get_size, NULL, PyDoc_STR("Number of elements."), NULL},
     {"nbytes", (getter)get_nbytes, NULL, PyDoc_STR("Bytes of all elements."), NULL},
+    {"alloc_size", (getter)get_nbytes, NULL, PyDoc_STR("The same as nbytes."), NULL},
     {"itemsize", (getter)get_itemsize, NULL, PyDoc_STR("Bytes of one element."), NULL},
     {"flags", (getter)get_flags, NULL, PyDoc_STR("As numpy.ndarray.flags."), NULL},
     {"base", (getter)get_base, NULL, PyDoc_STR("What owns the memory of a view, else None."), NULL},

@@ -1,0 +1,7 @@
+"""krait.extending, by the name that numba.cuda has for it."""
+
+import sys
+
+from .. import extending
+
+sys.modules[__name__] = extending

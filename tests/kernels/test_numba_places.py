@@ -1,0 +1,140 @@
+"""Names that programs import from Numba's modules, and what they do with them."""
+
+import importlib
+import warnings
+
+import numpy as np
+import pytest
+
+import krait
+from krait import cuda, float32
+from krait.extending import overload
+
+PLACES = {
+    "krait.core.errors": "NumbaError NumbaPerformanceWarning NumbaWarning NumbaDeprecationWarning TypingError "
+    "LoweringError UnsupportedError NumbaValueError RequireLiteralValue",
+    "krait.core.types": "float32 int64 Array Record UniTuple unicode_type",
+    "krait.core.config": "NUMBA_NUM_THREADS CUDA_DEALLOCS_COUNT CUDA_MEMORY_MANAGER",
+    "krait.np.numpy_support": "as_dtype from_dtype",
+    "krait.cuda.api": "to_device synchronize device_array",
+    "krait.cuda.compiler": "compile compile_ptx compile_ptx_for_current_device declare_device",
+    "krait.cuda.dispatcher": "CUDADispatcher",
+    "krait.cuda.errors": "KernelRuntimeError CudaLoweringError",
+    "krait.cuda.extending": "overload overload_method overload_attribute intrinsic register_jitable",
+    "krait.cuda.vector_types": "vector_types",
+    "krait.cuda.cudadrv.driver": "CudaAPIError LinkerError driver",
+    "krait.cuda.cudadrv.error": "CudaSupportError NvvmSupportError",
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_names_are_where_programs_look_for_them(place):
+    module = importlib.import_module(place)
+    assert not [name for name in PLACES[place].split() if not hasattr(module, name)]
+
+
+def test_classes_of_errors_are_what_is_raised():
+    assert issubclass(krait.errors.TypingError, krait.core.errors.NumbaError)
+    assert krait.NumbaPerformanceWarning is krait.errors.PerformanceWarning
+    assert issubclass(krait.NumbaPerformanceWarning, krait.NumbaWarning)
+    with pytest.raises(AttributeError):
+        krait.NoSuchError
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", category=krait.NumbaDeprecationWarning)
+
+
+def test_types_and_dtypes():
+    from krait.np.numpy_support import as_dtype, from_dtype
+
+    record = np.dtype([("x", "f4"), ("y", "i8")])
+    for dtype in (np.dtype("f4"), np.dtype("i8"), record):
+        assert as_dtype(from_dtype(dtype)) == dtype
+    assert as_dtype(float32[:]) == np.float32
+
+
+def test_what_waits_to_be_freed_is_nothing():
+    deallocations = cuda.current_context().deallocations
+    deallocations.clear()
+    assert len(deallocations) == 0 and not deallocations.is_disabled
+
+
+def test_functions_that_say_what_is_compiled_may_ask_for_the_launch():
+    from krait.cuda.launchconfig import capture_compile_config, current_launch_config, ensure_current_launch_config
+
+    seen = []
+
+    def threads(x):
+        pass
+
+    @overload(threads)
+    def threads_of_the_launch(x):
+        launch = ensure_current_launch_config()
+        seen.append((launch.griddim, launch.blockdim, launch.sharedmem, launch.stream))
+        launch.pre_launch_callbacks.append(lambda kernel, launcher: seen.append((kernel, launcher)))
+        return lambda x: 2 * x
+
+    @cuda.jit
+    def fill(a):
+        a[cuda.grid(1)] = threads(3)
+
+    a, other = np.zeros(4), np.zeros(6)
+    launch = fill[2, 2]
+    with pytest.raises(RuntimeError):
+        ensure_current_launch_config()
+    with capture_compile_config(fill) as captured:
+        launch(a)
+    assert captured["config"] is launch and launch.dispatcher is fill and current_launch_config() is None
+    assert seen == [((2, 1, 1), (2, 1, 1), 0, 0), (fill, launch)] and (a == 6).all()
+    launch(a)
+    fill[3, 2](other)  # another configuration has callbacks of its own, and the code is there
+    assert seen[2:] == [(fill, launch)] and (other == 6).all()
+
+
+def test_a_failed_compilation_leaves_no_launch():
+    from krait.cuda.launchconfig import current_launch_config
+
+    @cuda.jit
+    def wrong(a):
+        a[0] = "text" + 1
+
+    with pytest.raises(krait.errors.KraitError):
+        wrong[1, 1](np.zeros(1))
+    assert current_launch_config() is None
+
+
+def test_a_callback_that_fails_keeps_the_kernel_from_running():
+    @cuda.jit
+    def count(a):
+        a[0] += 1
+
+    def fail(kernel, launcher):
+        raise KeyError("no")
+
+    launch, a = count[1, 1], np.zeros(1)
+    launch.pre_launch_callbacks.append(fail)
+    with pytest.raises(KeyError):
+        launch(a)
+    launch.pre_launch_callbacks.clear()
+    launch(a)
+    assert a[0] == 1
+
+
+def test_device_functions_are_compiled_for_types():
+    @cuda.jit(device=True)
+    def add(a, b):
+        return a + b
+
+    made = add.compile_device((float32, float32))
+    assert made is add.compile_device([float32, float32])
+    assert made.signature == float32(float32, float32) and f".func  (.param .b32 func_retval0) {made.name}(" in made.ptx
+    assert add.compile_device((krait.int64, krait.int64)).name != made.name
+
+
+def test_nopython_is_the_only_mode_of_kernels():
+    @cuda.jit(nopython=True)
+    def one(a):
+        a[0] = 1
+
+    a = np.zeros(1)
+    one[1, 1](a)
+    assert a[0] == 1
