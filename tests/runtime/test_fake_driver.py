@@ -381,6 +381,59 @@ def test_what_kernels_raised_and_printed_is_told_after_a_wait(run):
     """)
 
 
+def test_notes_are_read_while_functions_of_the_host_run(run):
+    run("""
+        import gc, struct, sys, threading
+
+        def leave(printed):
+            notes, place = fake.fake_global(0), fake.fake_global(1)
+            flag, = struct.unpack("<q", ctypes.string_at(notes, 8))
+            ctypes.memmove(place, struct.pack("<iid", 0, 8, 1.5), 16)
+            ctypes.memmove(notes, struct.pack("<qiiiiiiiiqd", flag, 0, 1, 7, 8, 9, 1, 2, 3, 16, 2.5), 56)
+            ctypes.c_int.from_address(flag).value = 1
+
+        fake.fake_global.restype = ctypes.c_void_p
+        d, s, seen, kernels = cuda.to_device(np.ones(3)), cuda.stream(), [], []
+        for _ in range(2):
+            @cuda.jit
+            def noisy(x):
+                print(x[0])
+
+            noisy[1, 1](d)
+            kernels.append(noisy)
+        del noisy
+
+        def give_up():
+            kernels.pop()
+            gc.collect()
+
+        def called(stream, status, argument):
+            other = threading.Thread(target=give_up)  # the kernel whose notes are read just now
+            other.start()
+            other.join()
+            seen.append(argument)
+
+        class Out:
+            def write(self, text):
+                if text.strip() and not seen:
+                    seen.append(text.strip())
+                    fake.fake_defer(1)
+                    s.add_callback(called, 7)
+
+            def flush(self):
+                pass
+
+        sys.stdout = Out()
+        leave(1.5)
+        cuda.synchronize()
+        sys.stdout = sys.__stdout__
+        assert seen == ["1.5", 7], seen
+        fake.fake_defer(0)
+        cuda.synchronize()
+        assert "ModuleUnload" in calls() and not violations(), violations()
+    """)
+
+
 def test_a_pinned_block_unlocks_what_it_locked(run):
     run("""
         fake.fake_fail(b"MemHostRegister", 1, 2)

@@ -108,6 +108,13 @@ static PyObject *named(const unsigned char name[DEVICE_NAME_BYTES], size_t offse
     return Py_BuildValue("(Nn)", PyBytes_FromStringAndSize((const char *)name, DEVICE_NAME_BYTES), (Py_ssize_t)offset);
 }
 
+/* The driver may wait: without the GIL. */
+static int name_memory(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset) {
+    int status;
+    Py_BEGIN_ALLOW_THREADS status = device->ops->share_name(device, memory, name, offset);
+    Py_END_ALLOW_THREADS return device_check(device, status, "sharing memory with other processes");
+}
+
 /* share_array(array): (name, bytes from the beginning of the memory to the first element) */
 PyObject *device_array_share(PyObject *module, PyObject *object) {
     unsigned char name[DEVICE_NAME_BYTES];
@@ -122,10 +129,11 @@ PyObject *device_array_share(PyObject *module, PyObject *object) {
         PyErr_SetString(PyExc_BufferError, "memory of another library cannot be shared: take the handle of a copy");
         return NULL;
     }
-    int status = device->ops->share_name(device, shared ? shared->memory : self->head.data, name, &offset);
-    if (device_check(device, status, "sharing memory with other processes") < 0) return NULL;
-    if (shared) offset = (size_t)((char *)self->head.data - (char *)shared->memory);
-    return named(name, offset);
+    ptrdiff_t within = shared ? (char *)self->head.data - (char *)shared->memory : 0;
+    device_array_hold(self); /* the memory stays meanwhile */
+    int status = name_memory(device, shared ? shared->memory : self->head.data, name, &offset);
+    device_array_let_go(self);
+    return status < 0 ? NULL : named(name, shared ? (size_t)within : offset);
 }
 
 /* share_memory(address): the same of memory of the driver. */
@@ -139,9 +147,7 @@ PyObject *device_array_share_memory(PyObject *module, PyObject *address) {
         PyErr_SetString(PyExc_BufferError, "memory of another library cannot be shared: take the handle of an array");
         return NULL;
     }
-    int status = device->ops->share_name(device, memory, name, &offset);
-    if (device_check(device, status, "sharing memory with other processes") < 0) return NULL;
-    return named(name, offset);
+    return name_memory(device, memory, name, &offset) < 0 ? NULL : named(name, offset);
 }
 
 /* forget_shared(): at the end of a process that runs no destructors: what it shares has no name any more. */

@@ -27,8 +27,7 @@ static int open_flag(CudaContext *context) {
     return first ? CUDA_OK : context->cuda->api.MemFreeHost(flag);
 }
 
-/* Without the lock of the list while the driver may wait: for a function of the host that gives up a kernel.
- * Empty notes, which know the word.  Blocks that waited for one that raised have left their count. */
+/* Empty notes, which know the word.  Blocks that waited for one that raised have left their count. */
 static int clear(CudaKernel *kernel) {
     const DeviceNotes empty = {.flag = (int64_t)(uintptr_t)context_of(kernel)->noted};
     const CuApi *api = &context_of(kernel)->cuda->api;
@@ -101,41 +100,66 @@ static int fetch(CudaKernel *kernel, DeviceNotes *head, Found *found) {
     return error == CUDA_OK ? clear(kernel) : error;
 }
 
-/* The first kernel that left something, whose notes are empty then. */
-static int find(CudaContext *context, CudaKernel **kernel, Found *found) {
-    int error = CUDA_OK;
-    pthread_mutex_lock(&context->watching);
-    for (*kernel = context->watched; *kernel; *kernel = (*kernel)->next) {
-        DeviceNotes head;
-        if ((*kernel)->base.generation != context->device.generation) continue;
-        error = context->cuda->api.MemcpyDtoH(&head, (*kernel)->notes, sizeof head);
-        if (error == CUDA_OK && !head.raised && !head.printed) continue;
-        if (error == CUDA_OK) error = fetch(*kernel, &head, found);
-        break;
-    }
-    pthread_mutex_unlock(&context->watching);
-    return error;
+/* What the kernel has left, if anything: found->memory.  Its notes are empty then. */
+static int read_notes(const CuApi *api, CudaKernel *kernel, Found *found) {
+    DeviceNotes head;
+    int error = api->MemcpyDtoH(&head, kernel->notes, sizeof head);
+    return error == CUDA_OK && (head.raised || head.printed) ? fetch(kernel, &head, found) : error;
 }
 
-static int take(CudaContext *context, CudaKernel **kernel, Found *found) {
-    ON_GPU(context, find(context, kernel, found));
+static int read_here(CudaContext *context, CudaKernel *kernel, Found *found) {
+    ON_GPU(context, read_notes(api, kernel, found));
+}
+
+/* The driver may wait, also for functions of the host that want the GIL: without it.  No recording begins meanwhile
+ * (wait.c).  Of a kernel that is given up meanwhile nobody wants to know. */
+static int look_at(CudaContext *context, CudaKernel *kernel, Found *found) {
+    int error;
+    context->waits++;
+    Py_BEGIN_ALLOW_THREADS error = read_here(context, kernel, found);
+    Py_END_ALLOW_THREADS context->waits--;
+    bool gone = kernel->given_up || kernel->base.generation != context->device.generation;
+    if (gone || error != CUDA_OK) {
+        free(found->memory);
+        found->memory = NULL;
+    }
+    return gone ? CUDA_OK : error;
+}
+
+/* With the GIL: the next one that is watched, the first of all after none or after one that is no longer; it stays
+ * until it is let go. */
+static CudaKernel *next_of(CudaContext *context, const CudaKernel *after) {
+    pthread_mutex_lock(&context->watching);
+    CudaKernel *kernel = after && !after->given_up ? after->next : context->watched;
+    while (kernel && kernel->base.generation != context->device.generation) kernel = kernel->next;
+    pthread_mutex_unlock(&context->watching);
+    if (kernel) kernel->readers++;
+    return kernel;
+}
+
+static void let_go(CudaKernel *kernel) {
+    if (kernel && --kernel->readers == 0 && kernel->given_up) gpu_kernel_free(&kernel->base);
 }
 
 /* Printing runs code of the user, which may do anything with kernels: each look begins anew. */
 int gpu_look(Device *device) {
     CudaContext *context = (CudaContext *)device;
-    int error;
+    int error, result = 0;
     if (!context->noted || !*context->noted || runtime_capture) return 0;
     *context->noted = 0;
     Py_BEGIN_ALLOW_THREADS error = device->ops->synchronise_all(device);
-    Py_END_ALLOW_THREADS for (int result = 0;;) {
-        CudaKernel *kernel = NULL;
+    Py_END_ALLOW_THREADS CudaKernel *kernel = error == CUDA_OK ? next_of(context, NULL) : NULL;
+    while (kernel && error == CUDA_OK && result >= 0) {
         Found found = {0};
-        if (error == CUDA_OK) error = take(context, &kernel, &found);
-        if (error == CUDA_OK && kernel) result = kernel->reader(kernel->owner, &found.notes);
+        error = look_at(context, kernel, &found);
+        if (found.memory) result = kernel->reader(kernel->owner, &found.notes);
+        CudaKernel *next = result >= 0 ? next_of(context, found.memory ? NULL : kernel) : NULL;
+        let_go(kernel);
         free(found.memory);
-        if (error != CUDA_OK) return device_raise(device, error, "reading what kernels raised or printed");
-        if (result < 0) *context->noted = 1; /* others may have left something, too */
-        if (result < 0 || !kernel) return result;
+        kernel = next;
     }
+    let_go(kernel);
+    if (error != CUDA_OK) return device_raise(device, error, "reading what kernels raised or printed");
+    if (result < 0) *context->noted = 1; /* others may have left something, too */
+    return result;
 }

@@ -176,6 +176,10 @@ void gpu_kernel_free(DeviceKernel *kernel) {
     CudaKernel *loaded = (CudaKernel *)kernel;
     const CuApi *api = &context_of(kernel)->cuda->api;
     kernel_forget(loaded);
+    if (loaded->readers > 0) {
+        loaded->given_up = true;
+        return;
+    }
     if (kernel->generation == kernel->device->generation && loaded->together) api->EventDestroy(loaded->together);
     gpu_module_unload(context_of(kernel), kernel->generation, loaded->module);
     free(loaded);

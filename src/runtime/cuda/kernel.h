@@ -17,6 +17,8 @@ struct CudaKernel {
     KernelNotesReader *reader;
     void *owner;
     CudaKernel *next; /* of those that the context watches */
+    unsigned readers; /* looks that read its notes just now, without the GIL */
+    bool given_up;    /* meanwhile: the last of them frees it */
 };
 
 /* With the GIL: now, or once no thread records a graph; what an earlier generation of the device had is gone. */
