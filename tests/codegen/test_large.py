@@ -249,7 +249,7 @@ def test_what_is_vast_does_the_same():
 
 
 def test_fibers_have_room_for_what_is_spilled():
-    """2,500 values live across a barrier that some threads never reach, so that threads are fibers: 100 kB of spills."""
+    """2,500 values live across a barrier that some threads never reach, so threads are fibers: 100 kB of spills."""
     n = 2500
     body = "".join(f"    v{j} = x[i + {j}]\n" for j in range(n))
     sums = "".join(f"    s += v{j} * v{n - 1 - j}\n" for j in range(n))
