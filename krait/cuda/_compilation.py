@@ -41,7 +41,10 @@ def compile(
     if output not in ("ptx", "ltoir"):
         raise NotImplementedError(f"output is 'ptx', not {output!r}")
     if output == "ltoir":
-        raise UnsupportedError("LTO-IR is a format of NVIDIA's compiler alone\n  hint: link the PTX (output='ptx')")
+        raise UnsupportedError(
+            "LTO-IR is a format of NVIDIA's compiler alone, whose LLVM is not Krait's\n  hint: link the PTX "
+            "(output='ptx'), which nvJitLink, nvlink and the driver take beside LTO-IR"
+        )
     options = {"debug": bool(debug), "opt": True if opt is None else opt, "fastmath": fastmath, "device": device}
     if launch_bounds is not None:
         options["launch_bounds"] = launch_bounds

@@ -35,7 +35,9 @@ class CUSource(LinkableCode):
 
 
 class LTOIR(LinkableCode):
-    """What `nvcc -dlto` makes."""
+    """What `nvcc -dlto` makes, which nvJitLink links."""
+
+    input_type = 5
 
 
 class Cubin(LinkableCode):
@@ -93,6 +95,10 @@ def _carried(code):
 def _text_of(item):
     """The PTX text that an item of link is, names or becomes."""
     code = _linkable(item)
+    if isinstance(code, LTOIR) and not _on_host_device():
+        from . import _toolkit
+
+        _toolkit.find_linker()
     if code.input_type is not None:
         return _carried(code)
     if isinstance(code, PTXSource):
@@ -101,10 +107,7 @@ def _text_of(item):
         from . import _toolkit
 
         return _toolkit.ptx_of_c(code.data, code.name)
-    raise UnsupportedError(
-        f"{code.name or type(code).__name__}: {type(code).__doc__} The driver cannot link it\n"
-        "  hint: link the CUDA C that it was made of, or what `nvcc -ptx` or `nvcc -rdc=true -cubin` makes of that"
-    )
+    raise UnsupportedError(f"{type(code).__name__} is no kind of code that can be linked")
 
 
 def _items(link):

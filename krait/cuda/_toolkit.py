@@ -1,12 +1,14 @@
-"""What a library of the CUDA toolkit does for linked code, where it is installed: NVRTC compiles CUDA C.  It is not
-needed otherwise, and is looked for when it is first used."""
+"""What libraries of the CUDA toolkit do for linked code, where they are installed: NVRTC compiles CUDA C, nvJitLink
+links LTO-IR.  They are not needed otherwise, and are looked for when they are first used."""
 
+import base64
 import ctypes
 import importlib.util
 import os
+import re
 from pathlib import Path
 
-from ..errors import UnsupportedError
+from ..errors import CudaError, UnsupportedError
 
 _VERSIONS = ("", ".13", ".12", ".11.2")
 
@@ -19,7 +21,13 @@ def _folders():
     spec = importlib.util.find_spec("nvidia")
     for root in spec.submodule_search_locations if spec else ():
         yield from sorted(Path(root).glob("*/lib"))
-    yield from sorted(Path("/usr/local").glob("cuda*/lib64"), reverse=True)
+    for name in ("lib64", "lib"):
+        yield from sorted(Path("/usr/local").glob(f"cuda*/{name}"), reverse=True)
+
+
+_PACKAGES = {"nvrtc": ("nvidia-cuda-nvrtc-cu12", "PTX: `nvcc -ptx` makes it"),
+             "nvJitLink": ("nvidia-nvjitlink-cu12",
+                           "the CUDA C that it was made of, or what `nvcc -rdc=true -cubin` makes of that")}
 
 
 def _load(name, needs):
@@ -29,9 +37,10 @@ def _load(name, needs):
             return ctypes.CDLL(path)
         except OSError:
             continue
+    package, instead = _PACKAGES[name]
     raise UnsupportedError(
         f"{needs} needs lib{name}, which is not found: it is a part of the CUDA toolkit\n  hint: install that, or "
-        "`pip install nvidia-cuda-nvrtc-cu12`, set CUDA_HOME, or link PTX: `nvcc -ptx` makes it"
+        f"`pip install {package}`, set CUDA_HOME, or link {instead}"
     )
 
 
@@ -71,3 +80,53 @@ def ptx_of_c(source, name=None):
         return _read(nvrtc, "nvrtc", program, "PTX")
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def find_linker():
+    """nvJitLink, or an UnsupportedError that says where it comes from."""
+    return _load("nvJitLink", "linking LTO-IR")
+
+
+# The kinds of code, as the driver's linker numbers them (_linking.py), by nvJitLink's numbers; 5 is LTO-IR, which the
+# driver does not link.
+_KINDS = {0: 1, 1: 2, 2: 4, 3: 5, 4: 6, 5: 3}
+
+
+def _inputs(ptx):
+    """The kinds and the bytes of a kernel's PTX and of the code that its comments carry."""
+    yield 1, ptx.encode() + b"\0"
+    for kind, code in re.findall(r"//krait\.link (\d+) ([A-Za-z0-9+/=]*);", ptx):
+        yield int(kind), base64.b64decode(code)
+
+
+def _link(library, handle, ptx):
+    for kind, code in _inputs(ptx):
+        if library.nvJitLinkAddData(handle, _KINDS[kind], code, ctypes.c_size_t(len(code)), b"linked code") != 0:
+            return None
+    if library.nvJitLinkComplete(handle) != 0:
+        return None
+    size = ctypes.c_size_t()
+    if library.nvJitLinkGetLinkedCubinSize(handle, ctypes.byref(size)) != 0:
+        return None
+    image = ctypes.create_string_buffer(size.value)
+    return image.raw if library.nvJitLinkGetLinkedCubin(handle, image) == 0 else None
+
+
+def link_with_lto(ptx, capability, max_registers):
+    """Machine code of a kernel whose PTX carries LTO-IR, optimised together with what else is linked.  Called by
+    src/decorators/loading.c."""
+    library, handle = find_linker(), ctypes.c_void_p()
+    architecture = re.search(r"^\.target (\w+)", ptx, re.M)
+    options = [f"-arch={architecture[1] if architecture else f'sm_{capability}'}", "-lto"]
+    if max_registers:
+        options.append(f"-maxrregcount={max_registers}")
+    texts = (ctypes.c_char_p * len(options))(*map(str.encode, options))
+    if library.nvJitLinkCreate(ctypes.byref(handle), len(options), texts) != 0:
+        raise CudaError(f"nvJitLink does not take {' '.join(options)}: is it of an older toolkit than the GPU?")
+    try:
+        image = _link(library, handle, ptx)
+        if image is None:
+            raise CudaError(f"nvJitLink: {_read(library, 'nvJitLink', handle, 'ErrorLog').strip() or 'it failed'}")
+        return image
+    finally:
+        library.nvJitLinkDestroy(ctypes.byref(handle))

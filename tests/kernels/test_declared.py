@@ -233,9 +233,33 @@ def test_machine_code_is_linked_as_it_is(ending, tmp_path):
     assert again.targetoptions["link"] == linked.targetoptions["link"]
 
 
+def test_lto_ir_is_linked_with_the_ptx_of_a_kernel(tmp_path):
+    """nvJitLink takes both; on the host device there is the fallback."""
+    from krait.cuda import _toolkit
+
+    try:
+        _toolkit.find_linker()
+    except errors.UnsupportedError:
+        pytest.skip("no nvJitLink here")
+    if not shutil.which("nvcc") or 90 not in known_architectures():
+        pytest.skip("no CUDA toolkit here")
+    source, code = tmp_path / "twice.cu", tmp_path / "twice.ltoir"
+    source.write_text(CUDA_C)
+    subprocess.run(["nvcc", "-arch=sm_90", "-dlto", "-dc", "-ltoir", "-o", code, source], check=True)
+    linked, x = cuda.jit(link=code, lto=True)(doubled), np.arange(32, dtype=np.float32)
+    if ON_HOST:
+        linked[1, 32](x)
+        assert (x == 2 * np.arange(32)).all()
+    ptx = linked.inspect_ptx(types.void(types.float32[::1]), (9, 0))
+    image = _toolkit.link_with_lto(ptx, 90, 32)
+    assert image.startswith(b"\x7fELF") and b"doubled" in image
+    with pytest.raises(errors.CudaError, match="nvJitLink"):
+        _toolkit.link_with_lto(ptx.replace("//krait.link 5 ", "//krait.link 5 AAAA"), 90, 0)
+
+
 def test_what_the_driver_cannot_link_is_refused():
-    with pytest.raises(errors.UnsupportedError, match="The driver cannot link it\n  hint: link the CUDA C"):
-        cuda.jit(link=cuda.LTOIR(b"code", "code"))
+    with pytest.raises(ValueError, match="no code in it"):
+        cuda.jit(link=cuda.LTOIR(b""))
     with pytest.raises(errors.UnsupportedError, match="5 cannot be linked: link takes PTX as text"):
         cuda.jit(link=[5])
 

@@ -222,6 +222,7 @@ static int capture(Stream *stream, const char *name, const uint64_t *words, size
 /* ---- what the tests ask ---- */
 
 const char *fake_calls(void) { return calls; }
+void fake_note(const char *text) { note(calls, text); }
 const char *fake_violations(void) { return violations; }
 void fake_busy(int seconds) { /* what streams have been given takes so long from now */
     clock_gettime(CLOCK_MONOTONIC, &idle);

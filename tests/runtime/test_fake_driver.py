@@ -1468,6 +1468,63 @@ def test_machine_code_is_linked_by_the_driver(run, tmp_path):
     run(program.replace("@cuda.jit\n", "@cuda.jit(cache=True)\n"), KRAIT_CACHE_DIR=str(tmp_path))
 
 
+LINKED_LTO = """
+    source = cuda.LTOIR(b"lto code")
+    twice = cuda.declare_device("twice", "float64(float64)", link=[source, cuda.Archive(b"archive")])
+
+    @cuda.jit(lto=True, max_registers=40)
+    def linked(x):
+        x[0] = twice(x[0])
+
+    x = cuda.to_device(np.ones(10))
+    calls()
+    linked[1, 1](x)
+    done = calls()
+    assert done[0].startswith("nvJitLink -arch=sm_") and done[0].endswith(" -lto -maxrregcount=40"), done
+    assert done[1:4] == ["nvJitLinkAddData 3: lto code", "nvJitLinkAddData 6: archive",
+                         "ModuleLoadDataEx of machine code"], done
+    assert done[-1] == "LaunchKernel 0" and not violations()
+    wrong = cuda.declare_device("wrong", "float64(float64)", link=cuda.LTOIR(b"wrong"))
+
+    @cuda.jit
+    def refused(x):
+        x[0] = wrong(x[0])
+
+    try:
+        refused[1, 1](x)
+    except krait.errors.CudaError as error:
+        assert str(error) == "nvJitLink: error: wrong input", error
+    else:
+        raise AssertionError
+"""
+
+
+def test_lto_ir_is_linked_by_nvjitlink(run, driver, tmp_path):
+    source = Path(__file__).with_name("fake_nvjitlink.c")
+    library = driver / "libnvJitLink.so"
+    subprocess.run([COMPILER, "-std=c17", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source], check=True)
+    try:
+        run(LINKED_LTO)
+        run(LINKED_LTO.replace("cuda.jit(lto", "cuda.jit(cache=True, lto"), KRAIT_CACHE_DIR=str(tmp_path))
+    finally:
+        library.unlink()
+
+
+def test_lto_ir_without_nvjitlink_is_refused(run):
+    run("""
+        from krait.cuda import _toolkit
+
+        _toolkit._VERSIONS = ()
+        try:
+            cuda.jit(link=cuda.LTOIR(b"lto code"))
+        except krait.errors.UnsupportedError as error:
+            assert "linking LTO-IR needs libnvJitLink, which is not found" in str(error), error
+            assert "pip install nvidia-nvjitlink" in str(error), error
+        else:
+            raise AssertionError
+    """)
+
+
 def test_machine_code_of_the_driver_is_kept_with_the_cache(run, tmp_path):
     """The PTX is compiled by the driver once; other processes load what came of it, unless it is damaged."""
     program = textwrap.dedent("""
