@@ -222,7 +222,7 @@ static void open_map(Lower *l, Map *m, const Value *value) {
 static void open_block(Lower *l, Map *m, Reduce *r) {
     MapArray *block = ARENA_NEW(l->arena, MapArray);
     block->type = type_array(l->types, r->type, 1, LAYOUT_C, false);
-    block->data = r->block = l_alloca_bytes(l, (uint64_t)REDUCE_BLOCK * item_bytes(r), 64, "block");
+    block->data = r->block = l_take_scratch(l, NULL, (uint64_t)REDUCE_BLOCK * item_bytes(r), "block");
     for (unsigned i = 0; i < m->ndim; i++) block->strides[i] = l_i64(l, i + 1 == m->ndim ? (int64_t)item_bytes(r) : 0);
     m->dests = block;
     m->ndests = 1;
@@ -292,6 +292,7 @@ LLVMValueRef lower_reduce(Lower *l, const Value *value) {
         l_enter(l, r.known);
     }
     if (is_paired(&r)) pairs_close(l, &r.pairs);
+    l_give_scratch(l, r.block);
     l_give_scratch(l, r.filled);
     l_give_scratch(l, r.total);
     return l_load(l, r.type, r.total);

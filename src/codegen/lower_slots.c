@@ -84,7 +84,7 @@ LLVMValueRef l_take_scratch(Lower *l, LLVMTypeRef type, uint64_t bytes, const ch
         scratch->taken = true;
         return scratch->memory;
     }
-    LLVMValueRef memory = type ? l_alloca(l, type, name) : l_alloca_bytes(l, bytes, 8, name);
+    LLVMValueRef memory = type ? l_alloca(l, type, name) : l_alloca_bytes(l, bytes, 64, name);
     vec_push(l->arena, &s->scratch, ((Scratch){memory, type, bytes, true}));
     return memory;
 }

@@ -7,6 +7,7 @@ import textwrap
 import numpy as np
 import pytest
 from host_kernels import run_in_child
+from portions import AGAIN
 
 from krait import _testing, cuda, jit
 
@@ -274,17 +275,26 @@ except LaunchError as error:
     assert right == "True" and refused.startswith("a barrier of the block was not reached by all")
 
 
+@pytest.mark.skipif(AGAIN, reason="of no Python's own, and long")
 def test_a_frame_that_the_stack_cannot_hold_is_refused():
-    """2,600 sums of arrays in one function took 4.3 MB of the stack when this was written."""
-    lines = "    s += x.sum()\n" * 2600
+    """6,800 sums of arrays in one function took 4.4 MB of the stack when this was written."""
+    lines = "    s += x.sum()\n" * 6800
     child = f"""
 import numpy as np
 from krait import errors, njit
 names = {{}}
 exec("def f(x):\\n    s = 0.0\\n" + {lines!r} + "    return s\\n", names)
 try:
-    print(njit(names["f"])(np.ones(4)) == 4 * 2600)
+    print(njit(names["f"])(np.ones(4)) == 4 * 6800)
 except errors.UnsupportedError as error:
     print("of the stack, at most 4194304 are allowed" in str(error))
 """
     assert run_in_child(child) == "True\n"
+
+
+def test_reductions_share_their_memory():
+    """A block of 1024 bytes and the stacks of a pairwise sum, once for any number of sums that follow one another."""
+    f = jit(made("def f(x):\n    s = 0.0\n" + "    s += x.sum()\n" * 10 + "    return s\n"))
+    assert f(np.ones(4)) == 40
+    (text,) = f.inspect_llvm().values()
+    assert text.count("alloca [1024 x i8]") == 1
