@@ -218,11 +218,8 @@ int32_t krait_rt_check_divmod_d(double a, double b, double quotient, double rema
 
 /* ---- to int: 64 bits, wrapping as every Python int of compiled code does ---- */
 
-/* One comparison, the same in the check, so that where it holds nothing else is left of both. */
-static inline bool fits_int(double x) { return __builtin_expect(__builtin_fabs(x) < 0x1p63, 1); }
-
-static inline int64_t wrap_to_int(double x) {
-    if (fits_int(x)) return (int64_t)x;
+/* Of what is too large for 64 bits, the lower ones. */
+static inline int64_t lower_bits(double x) {
     uint64_t bits = rt_bits(x), mantissa = (bits & 0xfffffffffffffu) | 0x10000000000000u;
     int64_t shift = (int64_t)(bits >> 52 & 0x7ff) - 1075; /* at least 11 here */
     if (shift >= 64) return 0;                            /* also infinities and NaN */
@@ -230,15 +227,19 @@ static inline int64_t wrap_to_int(double x) {
     return (int64_t)(x < 0 ? 0 - mantissa : mantissa);
 }
 
-#define TO_INT(T, S, F)                                                                \
-    int64_t krait_rt_floor_int_##S(T x) { return wrap_to_int(__builtin_floor##F(x)); } \
-    int64_t krait_rt_ceil_int_##S(T x) { return wrap_to_int(__builtin_ceil##F(x)); }   \
-    int64_t krait_rt_trunc_int_##S(T x) { return wrap_to_int(x); }                     \
-    int64_t krait_rt_round_int_##S(T x) { return wrap_to_int(__builtin_rint##F(x)); }  \
-    int32_t krait_rt_check_to_int_##S(T x, int64_t result) {                           \
-        (void)result;                                                                  \
-        if (fits_int(x)) return 0;                                                     \
-        return __builtin_fabs##F(x) < (T)RT_INF ? 0 : x != x ? 2 : 1;                  \
+/* One comparison, in the float's own type, and the same in the check, so that where it holds nothing else is left of
+ * both. */
+#define TO_INT(T, S, F)                                                                                    \
+    static inline bool fits_int_##S(T x) { return __builtin_expect(__builtin_fabs##F(x) < (T)0x1p63, 1); } \
+    static inline int64_t wrap_to_int_##S(T x) { return fits_int_##S(x) ? (int64_t)x : lower_bits(x); }    \
+    int64_t krait_rt_floor_int_##S(T x) { return wrap_to_int_##S(__builtin_floor##F(x)); }                 \
+    int64_t krait_rt_ceil_int_##S(T x) { return wrap_to_int_##S(__builtin_ceil##F(x)); }                   \
+    int64_t krait_rt_trunc_int_##S(T x) { return wrap_to_int_##S(x); }                                     \
+    int64_t krait_rt_round_int_##S(T x) { return wrap_to_int_##S(__builtin_rint##F(x)); }                  \
+    int32_t krait_rt_check_to_int_##S(T x, int64_t result) {                                               \
+        (void)result;                                                                                      \
+        if (fits_int_##S(x)) return 0;                                                                     \
+        return __builtin_fabs##F(x) < (T)RT_INF ? 0 : x != x ? 2 : 1;                                      \
     }
 BOTH(TO_INT)
 

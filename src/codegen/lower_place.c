@@ -36,6 +36,14 @@ bool l_places_are_near(const Type *type, const Place *places) {
     return rows <= (type_size(type_element(type)) < LARGE_ITEM ? 1 : 2);
 }
 
+/* In 64 bits.  What a loop counts in 64 stays as it is: cut to 32, it would be extended anew in each round, where LLVM
+ * else has a pointer that moves on. */
+static LLVMValueRef widened_place(Lower *l, LLVMValueRef at) {
+    LLVMValueRef counted = LLVMIsATruncInst(at) ? LLVMGetOperand(at, 0) : NULL;
+    bool is_counter = counted && LLVMIsALoadInst(counted) && LLVMIsAAllocaInst(LLVMGetOperand(counted, 0));
+    return is_counter && LLVMTypeOf(counted) == l->i64 ? counted : l_widened(l, at);
+}
+
 LLVMValueRef l_element_at(Lower *l, const Type *type, LLVMValueRef array, const Place *places) {
     LLVMValueRef data = l_array_data(l, array), at = NULL, stride = NULL, apart = NULL, parts[TYPE_MAX_NDIM];
     unsigned ndim = type->ndim, neighbours = type->layout == LAYOUT_F ? 0 : ndim - 1;
@@ -57,7 +65,7 @@ LLVMValueRef l_element_at(Lower *l, const Type *type, LLVMValueRef array, const 
         unsigned i = type->layout == LAYOUT_F ? ndim - 1 - k : k;
         at = at ? l_nswadd(l, at, parts[i]) : parts[i];
     }
-    at = l_widened(l, apart ? l_nswadd(l, at, apart) : at);
+    at = widened_place(l, apart ? l_nswadd(l, at, apart) : at);
     if (strided) return l_offset(l, data, at);
     LLVMTypeRef item = l_item_type(l, type_element(type));
     if (!places[neighbours].offset) return l_index(l, item, data, at);

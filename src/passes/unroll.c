@@ -2,8 +2,9 @@
  *
  * In: a typed function for a GPU.  Out: Block.unroll of blocks that end a round of an innermost loop whose loads
  * dominate (a sum over global memory): how many rounds become one.  A GPU hides latency by loads in flight, and LLVM
- * does not unroll such loops for it: a block sum then reaches 2440 GB/s instead of 4266 on an H200.  Accesses of these
- * loops that not every round makes, and whose place moves on with the rounds, are VF_SKIPPED.
+ * does not unroll such loops for it: a block sum then reaches 2440 GB/s instead of 4266 on an H200.  Loops that what is
+ * loaded may end (a search) are left out: a round's loads wait for those of the one before however many rounds become
+ * one.  Accesses of these loops that not every round makes, and whose place moves on with the rounds, are VF_SKIPPED.
  *
  * A loop is an edge against reverse post-order and what reaches it without passing the header.  Short loops over
  * ranges of constants are left out: LLVM unrolls those as a whole if that pays. */
@@ -104,6 +105,29 @@ static void weigh(const Value *value, Body *body) {
     }
 }
 
+/* Whether a value is computed from what the loop that `header` marks loads, in this round or one before.  seen: by
+ * Value.id. */
+static bool is_loaded(const Value *value, const Block *header, bool *seen) {
+    if (value->block->mark != header || seen[value->id]) return false;
+    seen[value->id] = true;
+    if (value->op == OP_GETITEM && value->args[0]->type->kind == TY_ARRAY && !is_local(value->args[0])) return true;
+    bool any = false;
+    for (uint32_t i = 0; i < value->nargs && !any; i++) any = is_loaded(value->args[i], header, seen);
+    return any;
+}
+
+/* Whether the loop that `header` marks ends where a loaded value says so. */
+static bool loads_end_it(Arena *arena, const Func *func, const Block *header) {
+    bool *seen = ARENA_ARRAY(arena, bool, func->next_value), any = false;
+    for (size_t b = 0; b < func->blocks.len && !any; b++) {
+        const Block *block = func->blocks.data[b];
+        if (block->mark != header || block->last->op != OP_BRANCH) continue;
+        for (size_t s = 0; s < block->succs.len && !any; s++)
+            any = block->succs.data[s]->mark != header && is_loaded(block->last->args[0], header, seen);
+    }
+    return any;
+}
+
 /* Whether an index goes on from round to round by a step: an item of the loop's range, or a sum or product with one.
  * `header` marks the blocks of the loop. */
 static bool moves(const Value *index, const Block *header, unsigned depth) {
@@ -150,7 +174,7 @@ bool pass_unroll(Program *program, FuncInst *inst) {
                  value = value->next)
                 weigh(value, &body);
         if (!innermost || body.other || !body.loads || body.loads > MAX_LOADS || body.size > MAX_SIZE ||
-            body.flops > FLOPS_PER_LOAD * body.loads)
+            body.flops > FLOPS_PER_LOAD * body.loads || loads_end_it(program->arena, func, header))
             continue;
         edges.data[e].latch->unroll = rounds_of(header, &body);
         note_skipped(func, header, edges.data[e].latch, always);

@@ -843,6 +843,37 @@ def test_extremes_of_16_bits_that_nobody_compares_keep_them():
     assemble(text)
 
 
+def test_searches_are_not_unrolled():
+    """Its loads wait for each other, however many rounds become one."""
+    def find(text, pattern, found):
+        i, k = cuda.grid(1), 0
+        while k < pattern.size and text[i + k] == pattern[k]:
+            k += 1
+        found[i] = k == pattern.size
+
+    text = ptx(find, f"{array('uint8')}; {array('uint8')}; {I1}", capability=90)
+    assert 2 <= text.count("ld.global.nc.b8") <= 4
+
+
+@pytest.mark.parametrize("rounded", ["math.floor", "math.ceil", "math.trunc", "round"])
+def test_floats_become_ints_in_their_own_precision(rounded):
+    """Only what is too large for 64 bits, behind a branch, is taken apart as a float64."""
+    source = f"def f(x, y):\n    i = cuda.threadIdx.x\n    y[i] = {rounded}(x[i])"
+    text = ptx(make(source, cuda=cuda, math=math), f"{F1}; {array('int64')}", capability=90)
+    assert "f64" not in text.split("bra", 1)[0] and re.search(r"setp\.\w+\.f32", text)
+
+
+def test_items_of_a_range_that_may_pass_its_end_in_32_bits_make_pointers_that_move():
+    def rows(starts, values, out):
+        row, lane, total = cuda.blockIdx.x, cuda.threadIdx.x, 0.0
+        for k in range(starts[row] + lane, starts[row + 1], 32):
+            total += values[k]
+        cuda.atomic.add(out, row, total)
+
+    text = ptx(rows, f"{I1}; {D1}; {D1}", capability=90)
+    assert all(f"+{256 * k}]" in text for k in (1, 2, 3)) and "shr.s64" not in text.rsplit("nounroll", 1)[0]
+
+
 @pytest.mark.parametrize("power", ["x[i] ** (n[i] > 3)", "math.pow(x[i], n[i] != 0)", "np.power(x[i], not n[i])",
                                    "x[i] ** (n[i] & 1)", "x[i] ** (n[i] & 7)", "x[i] ** 3.0"])
 @pytest.mark.parametrize("kind", [F1, D1])

@@ -147,29 +147,41 @@ def test_rounds_by_a_step_that_is_not_known():
         assert run("unroll", text) == text.replace("b2:\n", f"b2 unroll {rounds}:\n" if rounds else "b2:\n")
 
 
-def test_of_loops_in_loops_the_inner_one_is_unrolled():
-    text = f"""\
+LOOP_IN_LOOP = f"""\
 func f(a: {A1}, n: int) -> float64 {{
 b0:
   %2 = const float64(0.0)
+  %3 = const 1
   jump b1
 b1:
-  %3: float64 = phi b0 %2, b3 %6
+  %4: float64 = phi b0 %2, b3 %8
   jump b2
 b2:
-  %4: float64 = phi b1 %3, b2 %6
-  %5: float64 = getitem %0, %1
-  %6: float64 = add %4, %5
-  %7: bool = lt %6, %5
-  branch %7, b2, b3
+  %5: float64 = phi b1 %4, b2 %8
+  %6: int = phi b1 %3, b2 %9
+  %7: float64 = getitem %0, %6
+  %8: float64 = add %5, %7
+  %9: int = add %6, %3
+  %10: bool = lt ASKED
+  branch %10, b2, b3
 b3:
-  %8: bool = lt %6, %4
-  branch %8, b1, b4
+  %11: bool = lt %8, %4
+  branch %11, b1, b4
 b4:
-  return %6
+  return %8
 }}
 """
-    assert run("unroll", text) == text.replace("b2:\n  %4", "b2 unroll 4:\n  %4")
+
+
+@pytest.mark.parametrize("asked, rounds", [
+    ("%9, %1", 4),
+    ("%7, %2", 0),  # what is loaded ends the loop,
+    ("%8, %4", 0),  # and what is computed of it,
+    ("%5, %2", 0),  # also in the round before
+])
+def test_of_loops_in_loops_the_inner_one_is_unrolled_unless_it_searches(asked, rounds):
+    text = LOOP_IN_LOOP.replace("ASKED", asked)
+    assert run("unroll", text) == text.replace("b2:\n", f"b2 unroll {rounds}:\n" if rounds else "b2:\n")
 
 
 def test_accesses_that_not_every_round_makes():
@@ -193,7 +205,7 @@ b2:
 b3:
   %10: float64 = phi b1 %4, b2 %8
   %11: int = add %5, %3
-  %12: bool = lt %10, %2
+  %12: bool = lt %11, %1
   branch %12, b1, b4
 b4:
   return %10
@@ -201,7 +213,6 @@ b4:
 """
     marked = text.replace("b3:\n", "b3 unroll 4:\n").replace("%8: float64 = getitem", "%8: float64 = getitem.skipped")
     assert run("unroll", text) == marked
-
 
 
 # ---- thread_order ----------------------------------------------------------------------------------------------------
