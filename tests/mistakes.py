@@ -644,13 +644,14 @@ MISTAKES = {
         def f(a, b):
             return (a + b).x
         f(V(1.0), V(2.0))""",
-    "name of the member of an enum": """
-        from enum import IntEnum
-        class Colour(IntEnum):
+    "value of the member of an enum": """
+        from enum import Enum
+        class Colour(Enum):
             RED = 1
+            GREEN = "green"
         @njit
         def f(c):
-            return c.name
+            return c.value
         f(Colour.RED)""",
     "flags of an array": """
         @njit

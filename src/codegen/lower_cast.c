@@ -212,11 +212,11 @@ LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from, const Typ
         return l_chars_convert(l, value, from, to);
     else if (from->kind == TY_TIME && to->kind == TY_TIME)
         return l_time_convert(l, value, from, to);
-    else if (to->kind == TY_TIME && type_is_integer(from))
+    else if ((to->kind == TY_TIME || to->kind == TY_MEMBER) && type_is_integer(from))
         return l_cast_scalar(l, value, from->scalar, SCALAR_INT64);
     else if (to->kind == TY_CHOICE && from->kind != TY_OPTIONAL)
         result = to_choice(l, value, from, to);
-    else if (from->kind == TY_CHOICE && type_is_integer(to))
+    else if ((from->kind == TY_CHOICE || from->kind == TY_MEMBER) && type_is_integer(to))
         result = value;
     else if (to->kind == TY_OPTIONAL)
         result = to_optional(l, value, from, to);

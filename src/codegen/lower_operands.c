@@ -35,7 +35,7 @@ static LLVMValueRef const_array(Lower *l, const Const *konst) {
 LLVMValueRef l_const(Lower *l, const Const *konst) {
     const Type *type = konst->type;
     if (type->kind == TY_SCALAR) return const_scalar(l, konst);
-    if (type->kind == TY_TIME) return l_i64(l, konst->i);
+    if (type->kind == TY_TIME || type->kind == TY_MEMBER) return l_i64(l, konst->i);
     if (type->kind == TY_CHARS) return l_chars_const(l, konst);
     if (type->kind == TY_ARRAY) return const_array(l, konst);
     if (!l_has_bytes(type)) return LLVMGetUndef(l->empty);

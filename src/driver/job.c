@@ -82,9 +82,14 @@ static bool host_answers_itself(void *self, const Type *type, const char *name) 
     return frontend_answers_itself(&job->frontend, type, name);
 }
 
-static const Const *host_member_value(void *self, ObjRef object) {
+static const Const *host_members(void *self, ObjRef class, MembersWhat what, const char *attribute) {
     Job *job = self;
-    return frontend_member_value(&job->frontend, object);
+    return frontend_members(&job->frontend, class, what, attribute);
+}
+
+static bool host_enum_class(void *self, ObjRef class, EnumClass *enumeration) {
+    Job *job = self;
+    return frontend_enum_class(&job->frontend, class, enumeration);
 }
 
 static bool host_overload(void *self, const OverloadRequest *request, ObjRef *function) {
@@ -344,7 +349,8 @@ static void job_open(Job *job) {
                                   .struct_class = host_struct_class,
                                   .member = host_member,
                                   .answers_itself = host_answers_itself,
-                                  .member_value = host_member_value,
+                                  .members = host_members,
+                                  .enum_class = host_enum_class,
                                   .overload = host_overload,
                                   .looped = host_looped,
                                   .object_name = host_object_name,

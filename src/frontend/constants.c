@@ -324,7 +324,8 @@ static const Const *read_subclass(const Reading *r, PyObject *object) {
     }
     if (PyTuple_Check(object) && !member) return read_tuple(r, object);
     if (PyLong_Check(object)) return read_int_subclass(r, object);
-    if (member) return read_other(r, object);
+    const Const *konst = member ? frontend_member_const(r->frontend, object) : NULL;
+    if (member) return konst || PyErr_Occurred() ? konst : read_other(r, object);
     if (PyFloat_Check(object)) return const_float(r->frontend->arena, r->frontend->types, PyFloat_AS_DOUBLE(object));
     if (PyUnicode_Check(object)) return read_str(r, object);
     if (!PyComplex_Check(object)) return read_other(r, object);

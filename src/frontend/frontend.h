@@ -140,10 +140,19 @@ void frontend_class_title(
 bool frontend_is_bfloat16_class(const PyTypeObject *class);
 /* "module.Name", for messages */
 bool frontend_is_named_tuple(PyTypeObject *class);
-bool frontend_is_enum(PyTypeObject *class);
 const Type *frontend_tuple_type(Objects *objects, TypeTable *types, Arena *arena, PyTypeObject *class,
                                 const Type *const *items, size_t count);
+/* Enumerations (enumerations.c).  The type of the members of one of ints, and of any other; NULL: it is none (or
+ * exception set).  A member of such a type and its number: a new reference, or an exception; false: it has none. */
+bool frontend_is_enum(PyTypeObject *class);
 const Type *frontend_enum_type(Objects *objects, TypeTable *types, PyTypeObject *class);
+const Type *frontend_member_type(Objects *objects, TypeTable *types, PyTypeObject *class);
+PyObject *frontend_member_at(const Type *type, PyTypeObject *class, int64_t number);
+bool frontend_member_number(const Type *type, PyObject *member, int64_t *number);
+/* What all members have, a constant tuple; NULL: it is no enumeration, or one of them has nothing that can be one. */
+const Const *frontend_members(Frontend *frontend, ObjRef class, MembersWhat what, const char *attribute);
+/* False: the class finds its members in a way of its own. */
+bool frontend_enum_class(Frontend *frontend, ObjRef class, EnumClass *enumeration);
 /* The names of the attributes of an instance of a dataclass, or of a plain class written in Python: a new tuple;
  * whether an equal instance may stand for it.  NULL: it is none (or exception set). */
 PyObject *frontend_instance_names(PyObject *object, bool *frozen);
@@ -159,11 +168,11 @@ Member frontend_member(Frontend *frontend, ObjRef class, ObjRef after, const cha
 /* Where a user's class differs from what compiled code would take its values for (overrides.c).  frontend_overrides:
  * the first name that a subclass of `plain` has otherwise; NULL: a value of it may stand for a plain one.
  * frontend_answers_itself: whether a namedtuple's or an enumeration's class, or that of a constant, has a special
- * method of the user's.  frontend_member_value: the str or float that a member of an enumeration derives from, or
- * NULL. */
+ * method of the user's.  */
 const char *frontend_overrides(PyTypeObject *class, PyTypeObject *plain);
 bool frontend_answers_itself(Frontend *frontend, const Type *type, const char *name);
-const Const *frontend_member_value(Frontend *frontend, ObjRef object);
+/* Whether what a class has under a name is the module enum's. */
+bool frontend_is_of_enum(PyTypeObject *holder, PyObject *found);
 
 /* The class of the values of a type, as `type(x)` gives it: borrowed; NULL: compiled code cannot tell.  (classes.c) */
 PyObject *frontend_class_of(Frontend *frontend, const Type *type);

@@ -49,7 +49,9 @@ bool frontend_python_failed(Frontend *frontend, const Source *source, Span span,
 PyObject *frontend_stand_in(Frontend *frontend, PyObject *class);
 PyObject *frontend_original(PyObject *class);
 
-/* The member of an enumeration of ints, borrowed; NULL: there is none. (structs.c) */
+/* The member of an enumeration, borrowed, and the constant for one of an enumeration that is none of ints; NULL: there
+ * is none. (enumerations.c) */
+const Const *frontend_member_const(Frontend *frontend, PyObject *member);
 PyObject *frontend_enum_member(Frontend *frontend, const Type *type, int64_t value);
 
 /* The class, union or other object that a constant of this type is; borrowed; NULL: nothing that isinstance takes.

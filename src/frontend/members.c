@@ -87,7 +87,7 @@ Member frontend_member(Frontend *frontend, ObjRef class, ObjRef after, const cha
     if (!object || !PyType_Check(object)) return (Member){0};
     PyObject *found = frontend_class_has(frontend, object, behind, name), *unused;
     PyTypeObject *holder = found ? frontend_holder((PyTypeObject *)object, behind, name, &unused) : NULL;
-    bool written = holder && (holder->tp_flags & Py_TPFLAGS_HEAPTYPE);
+    bool written = holder && (holder->tp_flags & Py_TPFLAGS_HEAPTYPE) && !frontend_is_of_enum(holder, found);
     Member member = written ? member_of(frontend, found) : (Member){0};
     PyErr_Clear();
     return member;

@@ -77,14 +77,3 @@ bool frontend_answers_itself(Frontend *frontend, const Type *type, const char *n
     PyObject *value = frontend_class_has(frontend, (PyObject *)class, NULL, name);
     return value && !is_builtin(value) && !is_of_a_library(value);
 }
-
-const Const *frontend_member_value(Frontend *frontend, ObjRef object) {
-    PyObject *member = objects_get(frontend->objects, object);
-    if (!member || PyType_Check(member) || !frontend_is_enum(Py_TYPE(member))) return NULL;
-    if (PyFloat_Check(member)) return const_float(frontend->arena, frontend->types, PyFloat_AS_DOUBLE(member));
-    if (!PyUnicode_Check(member)) return NULL;
-    PyObject *text = frontend_keep(frontend, PyUnicode_FromObject(member));
-    const Const *value = text ? frontend_constant(frontend, text, NULL, (Span){0}) : NULL;
-    PyErr_Clear();
-    return value;
-}

@@ -1,8 +1,8 @@
-/* structs.c: classes whose instances have a type of their own in compiled code: namedtuples, enumerations of ints,
+/* structs.c: classes whose instances have a type of their own in compiled code: namedtuples,
  * dataclasses and plain classes.
  *
  * In: a class.  Out: whether it is one, and the type of its instances.  Asked by the class alone, by what such classes
- * have: `_fields` and a `__new__` made together, `_member_map_`, `__dataclass_fields__`; a plain class is written in
+ * have: `_fields` and a `__new__` made together, `__dataclass_fields__`; a plain class is written in
  * Python, as are its bases, and has no way of its own to find attributes. */
 #include <string.h> /* strcmp */
 
@@ -273,30 +273,4 @@ const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref) {
     frontend_class_title(class, title);
     if (info) info->title = arena_strdup(frontend->arena, title);
     return info;
-}
-
-/* ---- enumerations ---- */
-
-bool frontend_is_enum(PyTypeObject *class) { return definer(class, "_member_map_"); }
-
-static bool is_flag(PyTypeObject *class) {
-    for (Py_ssize_t i = 0; class->tp_mro && i < PyTuple_GET_SIZE(class->tp_mro); i++)
-        if (strcmp(((PyTypeObject *)PyTuple_GET_ITEM(class->tp_mro, i))->tp_name, "Flag") == 0) return true;
-    return false;
-}
-
-PyObject *frontend_enum_member(Frontend *frontend, const Type *type, int64_t value) {
-    PyObject *class = objects_get(frontend->objects, type->object);
-    PyObject *member = class ? frontend_keep(frontend, PyObject_CallFunction(class, "L", (long long)value)) : NULL;
-    PyErr_Clear();
-    return member;
-}
-
-/* The type of a member of an enumeration whose members are ints; NULL: it is none, or no memory (exception set). */
-const Type *frontend_enum_type(Objects *objects, TypeTable *types, PyTypeObject *class) {
-    if (!PyType_IsSubtype(class, &PyLong_Type) || !frontend_is_enum(class)) return NULL;
-    ObjRef ref = objects_ref(objects, (PyObject *)class);
-    char title[CLASS_TITLE_BYTES];
-    frontend_class_title(class, title);
-    return ref ? type_enum(types, ref, title, is_flag(class)) : NULL;
 }

@@ -63,7 +63,7 @@ bool translate_push_object(Translator *t, PyObject *object) {
 PyObject *translate_attribute_holder(Translator *t, const Value *x) {
     if (x->op != OP_CONST) return NULL;
     if (x->imm.object) return objects_get(t->frontend->objects, x->imm.object);
-    if (x->konst->type->kind == TY_SCALAR && x->konst->type->object)
+    if ((x->konst->type->kind == TY_SCALAR || x->konst->type->kind == TY_MEMBER) && x->konst->type->object)
         return frontend_enum_member(t->frontend, x->konst->type, x->konst->i);
     TypeKind kind = x->konst->type->kind;
     return kind == TY_OBJECT || kind == TY_EXC_CLASS ? objects_get(t->frontend->objects, x->konst->type->object) : NULL;

@@ -106,6 +106,7 @@ bool const_equal(const Const *a, const Const *b) {
         case 'c': return memcmp(&a->c, &b->c, sizeof a->c) == 0;
         default: return a->i == b->i;
         }
+    case TY_MEMBER:
     case TY_TIME: return a->i == b->i;
     case TY_CHARS:
     case TY_STR: return strcmp(a->text, b->text) == 0;
@@ -205,6 +206,7 @@ static void print_items(Buf *buf, const char *before, const Const *konst) {
 void const_print(Buf *buf, const Const *konst) {
     switch (konst->type->kind) {
     case TY_SCALAR: print_scalar(buf, konst); return;
+    case TY_MEMBER:
     case TY_TIME:
         type_print(buf, konst->type);
         buf_printf(buf, "(%lld)", (long long)konst->i);
@@ -461,6 +463,7 @@ static const Const *parse_const_inner(ConstParser *parser) {
     TRY(type);
     switch (type->kind) {
     case TY_SCALAR: return accept(parser, '(') ? parse_typed_scalar(parser, type) : NULL;
+    case TY_MEMBER:
     case TY_TIME: return accept(parser, '(') ? parse_time(parser, type) : NULL;
     case TY_CHARS: return accept(parser, '(') && accept(parser, '"') ? parse_chars(parser, type) : NULL;
     case TY_TUPLE: return accept(parser, '(') ? parse_named_tuple(parser, type) : NULL;

@@ -36,6 +36,10 @@ const Type *type_enum(TypeTable *table, ObjRef class, const char *title, bool fl
             .kind = TY_SCALAR, .scalar = SCALAR_INT64, .weak = true, .object = class, .title = title, .flag = flag});
 }
 
+const Type *type_member(TypeTable *table, ObjRef class, const char *title, bool flag) {
+    return type_intern(table, &(Type){.kind = TY_MEMBER, .object = class, .title = title, .flag = flag});
+}
+
 const Type *type_optional(TypeTable *table, const Type *content) {
     if (content->kind == TY_NONE || content->kind == TY_OPTIONAL) return content;
     return type_with_items(table, TY_OPTIONAL, 0, &content, 1);

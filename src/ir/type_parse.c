@@ -304,11 +304,13 @@ static const Type *parse_named(TypeParser *parser, TypeKind kind, StructForm for
     return type_named_tuple(parser->table, object, title, fields, items.data, items.len);
 }
 
-static const Type *parse_enum(TypeParser *parser, bool flag) {
+typedef const Type *MakeMember(TypeTable *table, ObjRef class, const char *title, bool flag);
+
+static const Type *parse_enum(TypeParser *parser, MakeMember *make, bool flag) {
     const char *title;
     uint32_t object;
     TRY(parse_class(parser, &title, &object));
-    return type_enum(parser->table, object, title, flag);
+    return make(parser->table, object, title, flag);
 }
 
 static const Type *parse_word(TypeParser *parser) {
@@ -319,8 +321,10 @@ static const Type *parse_word(TypeParser *parser) {
     if (word_is(word, length, "instance")) return parse_named(parser, TY_STRUCT, STRUCT_INSTANCE, false);
     if (word_is(word, length, "shared")) return parse_named(parser, TY_STRUCT, STRUCT_OBJECT, false);
     if (word_is(word, length, "frozen")) return parse_named(parser, TY_STRUCT, STRUCT_INSTANCE, true);
-    if (word_is(word, length, "enum")) return parse_enum(parser, false);
-    if (word_is(word, length, "flag")) return parse_enum(parser, true);
+    if (word_is(word, length, "enum")) return parse_enum(parser, type_enum, false);
+    if (word_is(word, length, "flag")) return parse_enum(parser, type_enum, true);
+    if (word_is(word, length, "member")) return parse_enum(parser, type_member, false);
+    if (word_is(word, length, "bits")) return parse_enum(parser, type_member, true);
     if (word_is(word, length, "datetime64")) return parse_time(parser, false);
     if (word_is(word, length, "timedelta64")) return parse_time(parser, true);
     if (word_is(word, length, "ref")) return parse_ref(parser);

@@ -132,6 +132,7 @@ void type_print(Buf *buf, const Type *type) {
     case TY_STRUCT: print_struct(buf, type); return;
     case TY_NESTED: print_nested(buf, type); return;
     case TY_TIME: print_time(buf, type); return;
+    case TY_MEMBER: print_class(buf, type->flag ? "bits" : "member", type); return;
     case TY_CHARS: buf_printf(buf, "%c%u", type->flag ? 'U' : 'S', (unsigned)type->bytes); return;
     case TY_ITER:
         buf_puts(buf, iter_text[type->iter]);

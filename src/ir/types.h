@@ -125,7 +125,7 @@ struct Type {
     const FuncHead *func;   /* TY_FUNC */
     ObjRef object;          /* TY_PYFUNC, TY_CLOSURE, TY_EXC_CLASS, TY_EXC, TY_OBJECT */
     const char *title;      /* of a class that is the object: its qualified name, for messages alone; may be NULL */
-    bool flag;              /* TY_SCALAR with an object; TY_TIME */
+    bool flag;              /* TY_SCALAR with an object; TY_MEMBER; TY_TIME */
     uint32_t count;         /* of items */
     const Type *const *items;
     const char *const *names; /* TY_STRUCT; TY_TUPLE with an object, "" where the class means something else by it */
@@ -156,6 +156,7 @@ const Type *type_named_tuple(TypeTable *table, ObjRef class, const char *title, 
 /* A tuple of the class of `like`, with as many items. */
 const Type *type_tuple_like(TypeTable *table, const Type *like, const Type *const *items);
 const Type *type_enum(TypeTable *table, ObjRef class, const char *title, bool flag);
+const Type *type_member(TypeTable *table, ObjRef class, const char *title, bool flag);
 const Type *type_optional(TypeTable *table, const Type *content); /* of None or an Optional: itself */
 /* element may be weak: the array's is strong.  F with one dimension is C, and so is any layout with none. */
 const Type *type_array(TypeTable *table, const Type *element, unsigned ndim, ArrayLayout layout, bool readonly);
@@ -234,6 +235,7 @@ bool type_table_exception_named(TypeTable *table, ObjRef class, const char *buil
  *   int float complex bool (weak)   int8 ... complex128 bool_ (strong; strong bool prints as bool_)   None
  *   (int, float32) for a tuple, (int,) for one item   int?  for an Optional
  *   named app.P#7(x: int, y: float)  for a namedtuple   enum app.E#8  flag#9  for members of an IntEnum and an IntFlag
+ *   member app.E#8  bits app.E#9  for members of any other Enum and of a Flag
  *   array(float32, 2, C) array(float32, 1, C, readonly) array(float32, 1, A, unaligned)   float32x4
  *   record(x: float32 @ 0, "a b": nested(int8, 2, 3) @ 4; 16, 4) with size and alignment, recordclass(...) for
  *   numpy.record; ref(record(...)) ref(record(...), readonly) for one in memory
@@ -278,6 +280,16 @@ typedef struct Member {
     const Const *konst;  /* the function, or the value */
     const Const *setter; /* the function that is called where the property is assigned to; NULL: there is none */
 } Member;
+
+/* What is asked of all members of an enumeration: themselves and one of their attributes, in the order of definition;
+ * the text or float that each is too; all names, also of members that have several, and the member of each. */
+typedef enum MembersWhat { MEMBERS, MEMBERS_ATTRIBUTE, MEMBERS_PLAIN, MEMBERS_NAMES, MEMBERS_BY_NAME } MembersWhat;
+
+/* The class that a call finds a member of: its name in messages; bits without a name raise, or are left out. */
+typedef struct EnumClass {
+    const char *title;
+    bool strict, conforms;
+} EnumClass;
 
 /* Whether the values of a type are instances of a class; neither is known of every type. */
 typedef enum ClassAnswer { CLASS_NO, CLASS_YES, CLASS_UNKNOWN, CLASS_NOT_ONE } ClassAnswer;

@@ -57,9 +57,13 @@ static bool no_answer(void *self, const Type *type, const char *name) {
     return false;
 }
 
-static const Const *no_value(void *self, ObjRef object) {
-    (void)self, (void)object;
+static const Const *no_members(void *self, ObjRef class, MembersWhat what, const char *attribute) {
+    (void)self, (void)class, (void)what, (void)attribute;
     return NULL;
+}
+
+static bool no_enum(void *self, ObjRef class, EnumClass *enumeration) {
+    return (void)self, (void)class, (void)enumeration, false;
 }
 
 static const StructClass *no_struct(void *trial, ObjRef object) {
@@ -119,7 +123,8 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
                             .struct_class = no_struct,
                             .member = no_member,
                             .answers_itself = no_answer,
-                            .member_value = no_value,
+                            .members = no_members,
+                            .enum_class = no_enum,
                             .overload = no_overload,
                             .looped = no_looped,
                             .object_name = no_name,

@@ -58,6 +58,7 @@ static const char *words(const Words *w, const Type *type) {
         else
             type_print(&buf, type);
         break;
+    case TY_MEMBER: buf_puts(&buf, object_name(w, type)); break;
     case TY_SCALAR:
         if (type->object)
             buf_puts(&buf, object_name(w, type));

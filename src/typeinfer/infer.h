@@ -257,6 +257,28 @@ bool typing_become_member(Typing *t, const Type *type, Member member);
 bool typing_bind_receiver(Typing *t);
 bool typing_call_instance(Typing *t, const Type *type); /* x(...): x.__call__(...) */
 
+/* ---- members of enumerations (rules_enum.c) ---- */
+bool typing_is_member(const Type *type);
+/* x.name of one; *known: it has that. */
+bool typing_member_attribute(Typing *t, const Type *type, bool *known);
+const Const *typing_member_named(Typing *t, ObjRef class, const char *name); /* NULL: there is none */
+/* The text or float that members of this type are too, or NULL; operand `i` becomes it if it is a member. */
+const Type *typing_plain_type(Typing *t, const Type *type);
+bool typing_plain_member(Typing *t, size_t i);
+/* t->op on operands of these types, one of them a TY_MEMBER. */
+bool typing_compare_members(Typing *t, const Type *a, const Type *b, Op op);
+bool typing_identity_of_members(Typing *t, const Type *a, const Type *b);
+bool typing_binary_members(Typing *t, const Type *a, const Type *b);
+bool typing_invert_member(Typing *t, const Type *type);
+bool typing_truth_of_member(Typing *t, const Type *type);
+bool typing_flags_contain(Typing *t, const Type *where);
+/* Color(x), Color[name], x in Color; *is: the class is an enumeration, and so it is that.  Operands that are walked
+ * become the tuple of the members. */
+bool typing_call_enum(Typing *t, ObjRef class, bool *is);
+bool typing_index_enum(Typing *t, ObjRef class, bool *is);
+bool typing_enum_contains(Typing *t, ObjRef class, bool *is);
+bool typing_walk_enums(Typing *t);
+
 /* ---- instances on the heap (rules_object.c): `object` is the type of operand 0, or of its content ---- */
 bool typing_get_attribute(Typing *t, const Type *object, unsigned field);
 bool typing_set_attribute(Typing *t, const Type *object, unsigned field); /* to operand 1 */
@@ -310,6 +332,7 @@ bool typing_list_binary(Typing *t); /* rules_list.c: t->op, where an operand is 
 bool typing_list_compare(Typing *t);
 bool typing_compare_tuples(Typing *t); /* rules_tuple.c */
 bool typing_equals_itself(Typing *t);  /* the comparison of what is equal to itself with itself */
+const Type *typing_common_item(Infer *in, const Type *tuple); /* the one type of all items, or NULL */
 
 /* ---- dates and durations (rules_time.c): t->op on operands of these types, one of them a TY_TIME ---- */
 bool typing_binary_times(Typing *t, const Type *a, const Type *b);

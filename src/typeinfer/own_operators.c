@@ -46,7 +46,7 @@ static const char *other_method(Typing *t, size_t i, const char *name) {
 }
 
 static bool has_class(const Type *type) {
-    return type && type->object && (type->kind == TY_TUPLE || type->kind == TY_SCALAR || type->kind == TY_OBJECT);
+    return type && type->object && (type->kind == TY_TUPLE || typing_is_member(type) || type->kind == TY_OBJECT);
 }
 
 /* Of two operands of one class the left one is asked. */
@@ -88,20 +88,10 @@ static bool keeps_members(const Typing *t) {
     return formats || (!op_is_binary(t->op) && !unary && !compares && !contains);
 }
 
-static void settle_member(Typing *t, size_t i) {
-    const InferHost *host = t->in->host;
-    const Type *type = t->args[i].type;
-    if (!type || type->kind != TY_OBJECT) return;
-    const Const *value = host->member_value(host->self, type->object);
-    if (!value) return;
-    t->args[i] = (Fact){value->type, value};
-    if (t->emit) t->values[i] = typing_make_const(t, value);
-}
-
 bool typing_refuse_own(Typing *t) {
     for (size_t i = 0; i < t->nargs; i++)
         if (t->args[i].type) TRY(refuse_own(t, i));
     if (keeps_members(t)) return true;
-    for (size_t i = 0; i < t->nargs; i++) settle_member(t, i);
+    for (size_t i = 0; i < t->nargs; i++) TRY(typing_plain_member(t, i));
     return true;
 }

@@ -71,6 +71,7 @@ static bool flags_operation(Typing *t, const Type *flag) {
 bool rule_unary(Typing *t) {
     const Type *content = infer_content(t->args[0].type);
     if (content->kind == TY_TIME) return typing_unary_time(t, content);
+    if (content->kind == TY_MEMBER && t->op == OP_INVERT) return typing_invert_member(t, content);
     if (t->op == OP_INVERT && content->kind == TY_SCALAR && content->flag) return flags_operation(t, content);
     if (holds_numbers(content)) return typing_map_operator(t, typing_ufunc_of(t->op));
     const Type *type = promote_unary(t->in, t->op, content);
@@ -297,6 +298,7 @@ bool rule_binary(Typing *t) {
     bool arrays = typing_on_arrays(a, b) && typing_ufunc_of(t->op);
     if (!arrays && (a->kind == TY_TIME || b->kind == TY_TIME)) return typing_binary_times(t, a, b);
     if (typing_is_text(a) || (typing_is_text(b) && t->op == OP_MUL)) return typing_string_binary(t);
+    if (a->kind == TY_MEMBER || b->kind == TY_MEMBER) return typing_binary_members(t, a, b);
     if (type_is_table(a) && a->kind == b->kind) return typing_table_binary(t);
     if (a->kind == TY_LIST || b->kind == TY_LIST) return typing_list_binary(t);
     if (a->kind == TY_TUPLE || b->kind == TY_TUPLE) return typing_binary_tuples(t);

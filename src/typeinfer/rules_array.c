@@ -227,6 +227,11 @@ bool rule_getitem(Typing *t) {
     case TY_STRING: return typing_string_getitem(t);
     case TY_BYTES: return typing_bytes_getitem(t);
     case TY_RANGE: return getitem_range(t);
+    case TY_OBJECT: {
+        bool is;
+        if (!typing_index_enum(t, type->object, &is) || is) return !t->failed;
+        break;
+    }
     case TY_FUNC:
         if (func_row(type->func)->is_indexed) return getitem_function(t, type);
         break;

@@ -30,11 +30,7 @@ static bool no_attribute(Typing *t) {
     if (type_is_instance(type))
         return typing_hint(
             t, "an instance has what __init__ assigns and what its class defines in Python; `%s` is neither", t->text);
-    if (type->kind == TY_SCALAR && type->object)
-        return typing_hint(t,
-                           "the member of an enum is its number in compiled code: return it, and take Class(number).%s "
-                           "outside",
-                           t->text);
+    if (typing_is_member(type)) return typing_hint(t, "a member has `name`, `value` and what its class defines");
     if (type->kind == TY_OBJECT)
         return typing_hint(t, "an argument is data: name the module or object in the function itself, as a global");
     return false;
@@ -374,11 +370,19 @@ bool rule_getattr(Typing *t) {
         typing_as(t, 0, type);
         return field_of(t, type, attr);
     }
-    Member member = type->kind == TY_OBJECT ? typing_member(t, type, t->text, t->after) : (Member){0};
+    bool of_enum = typing_is_member(type), asks = of_enum || type->kind == TY_OBJECT;
+    Member member = asks ? typing_member(t, type, t->text, t->after) : (Member){0};
     if (member.kind) return typing_become_member(t, type, member);
+    const Const *named = type->kind == TY_OBJECT ? typing_member_named(t, type->object, t->text) : NULL;
+    if (named) return typing_become_const(t, named);
+    if (of_enum && attr == ATTR_COUNT) {
+        bool known;
+        if (!typing_member_attribute(t, type, &known) || known) return !t->failed;
+        type = typing_plain_type(t, type) ? typing_plain_type(t, type) : type;
+    }
     int field = attr == ATTR_COUNT ? typing_attribute_field(type, t->text) : -1;
     if (field >= 0) return typing_get_field(t, type, (unsigned)field);
-    if (type != t->args[0].type) typing_cast(t, 0, type);
+    if (type != t->args[0].type && !of_enum) typing_cast(t, 0, type);
     return attr < ATTR_COUNT ? attr_rules[attr](t, type) : method(t, type);
 }
 

@@ -86,6 +86,8 @@ static bool not_callable(Typing *t, const Type *type) {
 /* P(1, y=2): an instance of a namedtuple is a tuple of its fields, one of a dataclass a struct of them. */
 static bool call_object(Typing *t, const Type *callee) {
     Infer *in = t->in;
+    bool is_enum;
+    if (!typing_call_enum(t, callee->object, &is_enum) || is_enum) return !t->failed;
     const StructClass *class = in->host->struct_class(in->host->self, callee->object);
     if (!class || (t->in->device && !class->names)) return not_callable(t, callee);
     if (class->attributes && !t->in->device) return typing_make_instance(t, callee, class);

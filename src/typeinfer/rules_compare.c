@@ -202,6 +202,7 @@ bool rule_compare(Typing *t) {
     if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return compare_scalars(t, a, b);
     if (typing_has_array(t) && (element_kind(a) == TY_CHARS || element_kind(b) == TY_CHARS))
         return typing_compare_char_arrays(t, a, b);
+    if (a->kind == TY_MEMBER || b->kind == TY_MEMBER) return typing_compare_members(t, a, b, t->op);
     bool arrays = typing_on_arrays(a, b);
     if (!arrays && (a->kind == TY_TIME || b->kind == TY_TIME)) return typing_compare_times(t, a, b);
     if (a->kind == TY_CHARS || b->kind == TY_CHARS) return typing_compare_chars(t, a, b);
@@ -250,7 +251,8 @@ bool rule_identity(Typing *t) {
     if (type_is_unit(a) && type_is_unit(b)) return identity_known(t, a == b);
     bool members = a->kind == TY_SCALAR && b->kind == TY_SCALAR && (a->object || b->object);
     if (members && a != b) return identity_known(t, false);
-    if (members) return typing_become_op(t, t->op == OP_IS ? OP_EQ : OP_NE);
+    if (typing_is_member(infer_content(a)) && typing_is_member(infer_content(b)))
+        return typing_identity_of_members(t, a, b);
     bool bools = type_scalar_kind(a) == 'b' && type_scalar_kind(b) == 'b' && a->weak && b->weak;
     if (bools) return typing_become_op(t, t->op == OP_IS ? OP_EQ : OP_NE);
     if (a->kind != b->kind && a->kind != TY_OPTIONAL && b->kind != TY_OPTIONAL) return identity_known(t, false);

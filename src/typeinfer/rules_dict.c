@@ -21,7 +21,7 @@ static bool is_empty(const Type *table) { return type_key(table)->kind == TY_BOT
 
 static bool is_key(const Type *type) {
     if (type->kind == TY_SCALAR) return type_scalar_kind(type) != 'c';
-    if (type->kind != TY_TUPLE) return type->kind == TY_STRING || type->kind == TY_BOTTOM;
+    if (type->kind != TY_TUPLE) return type->kind == TY_STRING || type->kind == TY_MEMBER || type->kind == TY_BOTTOM;
     for (uint32_t i = 0; i < type->count; i++)
         if (!is_key(type->items[i])) return false;
     return true;
@@ -34,7 +34,7 @@ static bool put(Typing *t, size_t table, const Type *key, const Type *value) {
     key = typeinfer_general(t->in, key);
     if (!is_key(key)) {
         typing_fail(t, DIAG_TYPING, "%s cannot be a key of a dict or an item of a set", typing_text(t, key));
-        return typing_hint(t, "numbers, strings, and tuples of them can");
+        return typing_hint(t, "numbers, strings, members of enumerations, and tuples of them can");
     }
     if (t->emit) return true;
     const Type *more = type_table_of(t->in->types, key, is->kind == TY_DICT ? typeinfer_general(t->in, value) : NULL);
@@ -64,6 +64,7 @@ static bool may_equal(const Type *type, const Type *key) {
 /* Operand `arg` as a key that is looked for, by its value: numbers keep their types, whose hashes agree.  False: no key
  * of that type is ever found. */
 static bool as_sought(Typing *t, size_t arg, const Type *key) {
+    if (key->kind == TY_STRING) TRY(typing_plain_member(t, arg));
     const Type *type = typeinfer_general(t->in, t->args[arg].type);
     return may_equal(type, key) ? typing_as(t, arg, type) : as_key(t, arg, key);
 }
@@ -336,7 +337,7 @@ bool rule_func_key_hash(Typing *t) {
     if (type->kind == TY_STRING) return typing_become_prelude(t, "hashing:of_string");
     if (type->kind == TY_TUPLE)
         return typing_become_prelude(t, type->count ? "hashing:of_tuple" : "hashing:of_nothing");
-    if (type->kind != TY_SCALAR) return typing_bad_operands(t);
+    if (type->kind != TY_SCALAR && type->kind != TY_MEMBER) return typing_bad_operands(t);
     bool real = type_scalar_kind(type) == 'f';
     if (type->scalar == SCALAR_UINT64) typing_as(t, 0, infer_scalar(t->in, SCALAR_INT64, false)); /* the bits */
     typing_as(t, 0, real ? infer_float(t->in) : infer_int(t->in));

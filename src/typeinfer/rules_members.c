@@ -9,7 +9,9 @@
 #include "library/library.h"
 #include "typeinfer/infer.h"
 
-static bool has_class(const Type *type) { return type->object && (type->kind == TY_STRUCT || type->kind == TY_TUPLE); }
+static bool has_class(const Type *type) {
+    return type->object && (type->kind == TY_STRUCT || type->kind == TY_TUPLE || typing_is_member(type));
+}
 
 /* ---- x.name ---- */
 
@@ -58,6 +60,7 @@ bool typing_bind_receiver(Typing *t) {
         if (t->emit) t->values[0] = typing_make_const(t, class);
     }
     if (!t->in->device) typing_settle_texts(t);
+    if (kind == MEMBER_NONE && !typing_plain_member(t, 0)) return false;
     return true;
 }
 

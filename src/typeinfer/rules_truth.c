@@ -74,6 +74,7 @@ static bool own_truth(Typing *t, const Type *type) {
     case TY_SCALAR: return truth_of_number(t, type);
     case TY_OPTIONAL: return truth_of_optional(t);
     case TY_TUPLE: return truth_known(t, type->count > 0);
+    case TY_MEMBER: return typing_truth_of_member(t, type);
     case TY_ARRAY: return truth_of_array(t, type);
     case TY_STR: return konst ? truth_known(t, konst->text[0] != 0) : typing_bad_operands(t);
     default: return typing_bad_operands(t);

@@ -25,7 +25,7 @@ Fact typing_tuple_fact(Infer *in, const Fact *items, size_t count) {
 }
 
 /* The one type of all items; NULL: they do not join. */
-const Type *typing_tuple_item(Infer *in, const Type *tuple) {
+const Type *typing_common_item(Infer *in, const Type *tuple) {
     const Type *joined = infer_bottom(in);
     for (uint32_t i = 0; i < tuple->count && joined; i++)
         joined = typeinfer_join(in->config->promotion, in->types, joined, tuple->items[i]);
@@ -204,8 +204,8 @@ bool typing_getitem_tuple(Typing *t, const Type *tuple) {
         size_t at = (size_t)(i < 0 ? i + tuple->count : i);
         return typing_become_item(t, 0, at);
     }
-    const Type *item = typing_tuple_item(t->in,
-                                         tuple); /* of an empty tuple: bottom, for the index is always out of range */
+    const Type *item = typing_common_item(t->in,
+                                          tuple); /* of an empty tuple: bottom, for the index is always out of range */
     if (!item) {
         typing_fail_arg(t, 1, DIAG_NEEDS_CONSTANT, "%s is indexed by %s, but its items have no common type",
                         typing_arg_text(t, 0), typing_arg_text(t, 1));
@@ -325,6 +325,11 @@ bool typing_list_contains(Typing *t); /* rules_list.c */
 bool rule_contains(Typing *t) {
     const Type *where = t->args[1].type;
     if (where->kind == TY_LIST) return typing_list_contains(t);
+    if (where->kind == TY_MEMBER || (where->kind == TY_SCALAR && where->flag)) return typing_flags_contain(t, where);
+    if (where->kind == TY_OBJECT) {
+        bool is;
+        if (!typing_enum_contains(t, where->object, &is) || is) return !t->failed;
+    }
     if (typing_is_text(where)) return typing_string_contains(t);
     if (type_is_table(where)) return typing_table_contains(t);
     if (where->kind == TY_RANGE && type_is_integer(t->args[0].type))
@@ -379,7 +384,7 @@ const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast) {
         typing_fail_arg(t, arg, DIAG_TYPING, "iteration over an array without dimensions");
         return NULL;
     case TY_TUPLE: {
-        const Type *item = typing_tuple_item(in, type);
+        const Type *item = typing_common_item(in, type);
         if (!item && typing_ask_rounds(t, type->count)) return NULL;
         if (!item) {
             typing_fail_arg(t, arg, DIAG_TYPING, "the items of %s have no common type to iterate over",

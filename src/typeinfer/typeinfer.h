@@ -58,8 +58,10 @@ typedef struct InferHost {
     Member (*member)(void *self, ObjRef class, ObjRef after, const char *name);
     /* Whether the user's class, of which the values of a type are, has this special method itself. */
     bool (*answers_itself)(void *self, const Type *type, const char *name);
-    /* The text or float that a member of an enumeration is, too; NULL: it is none. */
-    const Const *(*member_value)(void *self, ObjRef object);
+    /* What all members of an enumeration have, a constant tuple; NULL: the class is none, or one of them has not. */
+    const Const *(*members)(void *self, ObjRef class, MembersWhat what, const char *attribute);
+    /* What a call of an enumeration needs to know; false: it finds its members in a way of its own. */
+    bool (*enum_class)(void *self, ObjRef class, EnumClass *enumeration);
     /* The Python function that stands for a call, as users have said; 0: none.  False: diag says what went wrong. */
     bool (*overload)(void *self, const OverloadRequest *request, ObjRef *function);
     /* Class name of an exception or other object, for messages. */

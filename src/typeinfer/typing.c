@@ -111,7 +111,7 @@ static bool keeps_texts(const Typing *t) {
 
 bool typing_run(Typing *t) {
     if (!keeps_texts(t)) typing_settle_texts(t);
-    bool own, fine = (takes_caught(t->op) || refuse_caught(t)) && typing_own_operation(t, &own);
+    bool own, fine = (takes_caught(t->op) || refuse_caught(t)) && typing_walk_enums(t) && typing_own_operation(t, &own);
     if (!fine || own) return fine && !t->failed;
     TRY(typing_refuse_own(t));
     typing_need_values(t);

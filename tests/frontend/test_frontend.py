@@ -240,7 +240,7 @@ def constant(value):
         (np.longlong, "class(int64)"),
         (np.dtype("<i2"), "dtype(int16)"),
         (Level.HIGH, f"enum {__name__}.Level#N(2)"),
-        (Color.RED, "object#N"),
+        (Color.RED, "member tests.frontend.test_frontend.Color#N(0)"),
         (math, "object#N"),
         (Settings, "object#N"),
         ("".join, "object#N"),

@@ -6,10 +6,14 @@
  * Each of the result's references to the heap is used up, by an object or, where boxing fails, here. */
 #include "runtime/marshal/marshal_private.h"
 
+PyObject *marshal_box_member(const Marshal *marshal, const Type *type, const void *from) {
+    PyTypeObject *class = (PyTypeObject *)objects_get(marshal->objects, type->object);
+    return class ? frontend_member_at(type, class, *(const int64_t *)from) : marshal_box_never(marshal, type, from);
+}
+
 PyObject *marshal_box_scalar(const Marshal *marshal, const Type *type, const void *from) {
     Scalar scalar = (Scalar)type->scalar;
-    PyObject *class_of_enum = type->object ? objects_get(marshal->objects, type->object) : NULL;
-    if (class_of_enum) return PyObject_CallFunction(class_of_enum, "L", (long long)*(const int64_t *)from);
+    if (type->object) return marshal_box_member(marshal, type, from);
     if (type->weak) {
         switch (scalar) {
         case SCALAR_INT64: return PyLong_FromLongLong(*(const int64_t *)from);

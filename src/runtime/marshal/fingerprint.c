@@ -85,7 +85,7 @@ static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fin
                  PyComplex_Check(object) || PyBytes_Check(object) || PyRange_Check(object) ||
                  marshal_is_generator(object);
     bool instance = class->tp_base == &PyBaseObject_Type && (class->tp_flags & Py_TPFLAGS_HEAPTYPE) && !class->tp_call;
-    bool by_class = value || instance;
+    bool by_class = value || instance || frontend_is_enum(class);
     return mix(fingerprint, (uint64_t)(uintptr_t)(by_class ? (PyObject *)class : object) << 8 | MARK_CLASS);
 }
 

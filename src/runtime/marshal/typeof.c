@@ -277,7 +277,10 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
         const Type *type = frontend_enum_type(marshal->objects, types, Py_TYPE(object));
         return type || PyErr_Occurred() ? type : type_scalar(types, SCALAR_INT64, true);
     }
-    if (frontend_is_enum(Py_TYPE(object))) return typeof_constant(marshal, object, arena, konst);
+    if (frontend_is_enum(Py_TYPE(object))) {
+        const Type *type = frontend_member_type(marshal->objects, types, Py_TYPE(object));
+        return type || PyErr_Occurred() ? type : typeof_constant(marshal, object, arena, konst);
+    }
     if (PyFloat_Check(object)) return type_scalar(types, SCALAR_FLOAT64, true);
     if (PyComplex_Check(object)) return type_scalar(types, SCALAR_COMPLEX128, true);
     if (marshal_is_array(object)) return typeof_array(marshal, (PyArrayObject *)object);

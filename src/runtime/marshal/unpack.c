@@ -36,6 +36,12 @@ static bool int_fits(const Marshal *marshal, const Type *type, PyObject *object)
            marshal_is_plain(object, &PyLong_Type);
 }
 
+MarshalResult marshal_take_member(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    (void)convert;
+    if (objects_get(marshal->objects, type->object) != (PyObject *)Py_TYPE(object)) return MARSHAL_MISMATCH;
+    return frontend_member_number(type, object, to) ? MARSHAL_OK : MARSHAL_MISMATCH;
+}
+
 static bool tuple_fits(const Marshal *marshal, const Type *type, PyObject *object) {
     if (type->object) return objects_get(marshal->objects, type->object) == (PyObject *)Py_TYPE(object);
     return !frontend_is_named_tuple(Py_TYPE(object)) && marshal_is_plain(object, &PyTuple_Type);
