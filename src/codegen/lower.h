@@ -61,7 +61,8 @@ bool l_looks(Lower *l); /* whether what is generated looks for signals: VF_LOOKS
 /* Spends for an operation that looks, and looks when the budget is spent; `owned` is freed (NULL: nothing) where that
  * raises. */
 void l_look(Lower *l, LLVMValueRef cost, LLVMValueRef owned);
-/* Memory in the entry block: of a type, or (NULL) of so many bytes on a line of the cache.  What it holds is lost when it is given back. */
+/* Memory in the entry block: of a type, or (NULL) of so many bytes on a line of the cache.  What it holds is lost when
+ * it is given back. */
 LLVMValueRef l_take_scratch(Lower *l, LLVMTypeRef type, uint64_t bytes, const char *name);
 void l_give_scratch(Lower *l, LLVMValueRef memory);
 LLVMValueRef l_iterator_slot(Lower *l, LLVMTypeRef type, const char *name);
