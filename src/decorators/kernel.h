@@ -28,8 +28,8 @@ typedef struct Launcher {
     LaunchConfig config;
     PyObject *stream;    /* keeps the handle's owner alive */
     PyObject *callbacks; /* pre_launch_callbacks; NULL: nobody asked for it */
-    int64_t tasks;    /* or GRID_GIVEN, BLOCK_CHOSEN */
-    bool small_grid;  /* Program.small holds of it; not known of a grid that follows from tasks */
+    int64_t tasks;       /* or GRID_GIVEN, BLOCK_CHOSEN */
+    bool small_grid;     /* Program.small holds of it; not known of a grid that follows from tasks */
 } Launcher;
 
 enum { GRID_GIVEN = -1, BLOCK_CHOSEN = -2 }; /* the latter: as forall chooses it, for the grid that is given */
