@@ -197,8 +197,13 @@ def with_missing(numbers, a, axis, keepdims):
 
 
 def sum_of(a, axis, dtype, keepdims, initial):
-    if dtype is not None and np.dtype(dtype) != a.dtype:
-        raise NotImplementedError("compiled code adds durations up in their own dtype")
+    # Of a dtype without details (units, lengths) NumPy takes no notice: durations add up to a duration.
+    if dtype is not None and np.dtype(dtype).kind in "mMUSV":
+        raise TypeError(
+            "The `dtype` and `signature` arguments to ufuncs only select the general DType and not details such as the "
+            "byte order or time unit. You can avoid this error by using the scalar types `np.float64` or the dtype "
+            "string notation."
+        )
     total = with_missing(np.sum(ticks(a), axis, None, None, keepdims), a, axis, keepdims)
     if initial is None:
         if a.size == 0:
@@ -215,7 +220,6 @@ def mean_of(a, axis, dtype, keepdims):
     total = sum_of(a, axis, dtype, keepdims, 0)
     n = np.size(a) // max(np.size(total), 1)
     return total / n
-
 
 
 # ---- ranges ----

@@ -4,10 +4,13 @@
  * First our own runtime (the table), then the C library's libm and libc, and libmvec where the system has it, then what
  * NumPy exports for random numbers.  Nothing else of the process is visible to generated code, so that a name cannot be
  * caught by a library that happens to be loaded. */
-#include <dlfcn.h>   /* dlopen, dlsym */
-#include <link.h>    /* dl_iterate_phdr */
-#include <pthread.h> /* pthread_once, pthread_getattr_np */
-#include <string.h>  /* strcmp, strstr */
+#include <dlfcn.h>     /* dlopen, dlsym */
+#include <limits.h>    /* PATH_MAX */
+#include <link.h>      /* dl_iterate_phdr */
+#include <pthread.h>   /* pthread_once, pthread_getattr_np */
+#include <stdatomic.h> /* atomic_load */
+#include <stdio.h>     /* snprintf */
+#include <string.h>    /* strcmp, strstr */
 
 #include "codegen_cpu/cpu.h"
 #include "runtime/heap/heap.h" /* krait_heap_buffer */
@@ -147,18 +150,26 @@ static void open_libraries(void) {
 
 /* ---- NumPy's functions for random numbers ---- */
 
-static int open_if_numpy_random(struct dl_phdr_info *object, size_t size, void *handle) {
+static _Atomic(void *) numpy_random; /* the handle of the module that has them, once it was asked for */
+
+/* Opens nothing: the loader holds a lock here that a thread which imports a module takes after another one that opening
+ * needs. */
+static int note_if_numpy_random(struct dl_phdr_info *object, size_t size, void *path) {
     (void)size;
     if (!object->dlpi_name || !strstr(object->dlpi_name, "/numpy/random/_generator.")) return 0;
-    *(void **)handle = dlopen(object->dlpi_name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    snprintf(path, PATH_MAX, "%s", object->dlpi_name);
     return 1;
 }
 
-/* The names begin alike in all of them; the module is loaded whenever compiled code has such a call. */
+/* The names begin alike in all of them; the module is loaded whenever compiled code has such a call, and stays. */
 static void *numpy_random_symbol(const char *name) {
-    void *handle = NULL;
     if (strncmp(name, "random_", strlen("random_")) != 0) return NULL;
-    dl_iterate_phdr(open_if_numpy_random, &handle);
+    void *handle = atomic_load(&numpy_random);
+    char path[PATH_MAX];
+    if (!handle && dl_iterate_phdr(note_if_numpy_random, path) == 1) {
+        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+        atomic_store(&numpy_random, handle);
+    }
     return handle ? dlsym(handle, name) : NULL;
 }
 

@@ -5,6 +5,7 @@
  * Specialiser. */
 #include "decorators/kernel.h"
 
+#include <limits.h>       /* INT_MAX */
 #include <stddef.h>       /* offsetof */
 #include <structmember.h> /* T_PYSSIZET */
 
@@ -169,8 +170,13 @@ static int read_attributes(Launcher *launcher, int cooperative, int programmatic
     attributes->cooperative = cooperative;
     attributes->programmatic = programmatic;
     attributes->has_priority = priority != Py_None;
-    if (priority != Py_None) attributes->priority = (int)PyLong_AsLong(priority);
-    if (PyErr_Occurred()) return -1;
+    long level = priority == Py_None ? 0 : PyLong_AsLong(priority);
+    if (level == -1 && PyErr_Occurred()) return -1;
+    if (level < INT_MIN || level > INT_MAX) {
+        PyErr_Format(PyExc_ValueError, "no stream has the priority %ld", level);
+        return -1;
+    }
+    attributes->priority = (int)level;
     if (cluster != Py_None) {
         Dims dims;
         if (read_dims(cluster, &counted_cluster, &dims) < 0) return -1;

@@ -372,11 +372,14 @@ bool insn_call_ex(Translator *t, int flags) {
     size_t count = keywords.kind == SLOT_MAP ? keywords.map->count : 0;
     for (size_t i = 0; i < count; i++)
         if (!keywords.map->names[i]) return translate_refuse(t, t->span, REFUSED_STAR_STAR);
-    Value **args = ARENA_ARRAY(t->arena, Value *, 2 + count);
+    /* Items that are known are arguments like any: CPython puts those of a call with many into a tuple. */
+    bool known = tuple->op == OP_TUPLE;
+    size_t items = known ? tuple->nargs : 1;
+    Value **args = ARENA_ARRAY(t->arena, Value *, 1 + items + count);
     args[0] = callee;
-    args[1] = tuple;
-    for (size_t i = 0; i < count; i++) args[2 + i] = keywords.map->values[i];
-    Value *call = translate_append(t, OP_CALL_EX, args, 2 + count);
+    for (size_t i = 0; i < items; i++) args[1 + i] = known ? tuple->args[i] : tuple;
+    for (size_t i = 0; i < count; i++) args[1 + items + i] = keywords.map->values[i];
+    Value *call = translate_append(t, known ? OP_CALL : OP_CALL_EX, args, 1 + items + count);
     if (count) {
         call->imm.names = keywords.map->names;
         call->imm.nnames = (uint32_t)count;

@@ -13,9 +13,9 @@ bool frontend_is_enum(PyTypeObject *class) {
 }
 
 static bool is_flag(PyTypeObject *class) {
-    for (Py_ssize_t i = 0; class->tp_mro && i < PyTuple_GET_SIZE(class->tp_mro); i++)
-        if (strcmp(((PyTypeObject *)PyTuple_GET_ITEM(class->tp_mro, i))->tp_name, "Flag") == 0) return true;
-    return false;
+    PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), "enum"); /* both borrowed */
+    PyObject *flag = module ? PyDict_GetItemString(PyModule_GetDict(module), "Flag") : NULL;
+    return flag && PyType_Check(flag) && PyType_IsSubtype(class, (PyTypeObject *)flag);
 }
 
 /* What the class keeps of its members, borrowed from it: names in order, or members by name. */

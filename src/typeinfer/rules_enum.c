@@ -85,9 +85,11 @@ static bool name_of_bits(Typing *t, const Type *type) {
     return become_fact(t, fact, value);
 }
 
+/* "name", or "_name_". */
 static bool is_named(const char *name, const char *wanted) {
-    return strcmp(name + (*name == '_'), wanted) == 0 ||
-           (*name == '_' && strlen(name) == strlen(wanted) + 2 && strncmp(name + 1, wanted, strlen(wanted)) == 0);
+    size_t length = strlen(wanted);
+    bool sunder = *name == '_' && strncmp(name + 1, wanted, length) == 0 && strcmp(name + 1 + length, "_") == 0;
+    return sunder || strcmp(name, wanted) == 0;
 }
 
 bool typing_member_attribute(Typing *t, const Type *type, bool *known) {

@@ -3,10 +3,29 @@
 
 /* ---- made ---- */
 
+/* Whether the interpreter has an object for such an argument: not for a zip, a slice, a function made here. */
+static bool is_object_outside(const Type *type) {
+    if (type->kind == TY_STR || type->kind == TY_TEXT || type_is_instance(type)) return true;
+    for (uint32_t i = 0; type->kind == TY_TUPLE && i < type->count; i++) TRY(is_object_outside(type->items[i]));
+    return type->kind == TY_TUPLE || (type->kind != TY_GENERATOR && type_can_leave(type));
+}
+
+static bool check_arguments(Typing *t) {
+    if (t->nnames) return typing_fail(t, DIAG_BAD_ARGUMENTS, "exceptions take no keyword arguments in compiled code");
+    for (size_t i = 0; !t->in->device && i < t->nargs; i++) {
+        const Type *type = t->args[i].type;
+        if (!type || type->kind == TY_BOTTOM || is_object_outside(type)) continue;
+        typing_fail(t, DIAG_UNSUPPORTED, "%s is no object that an exception could take out of compiled code",
+                    typing_arg_text(t, i));
+        return typing_hint(t, "give it a number, a text, a list, or a tuple of these");
+    }
+    return true;
+}
+
 /* An instance is a tuple of its arguments with the type of its class. */
 bool typing_call_exception(Typing *t, const Type *class_type) {
     const Type **types = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
-    if (t->nnames) return typing_fail(t, DIAG_BAD_ARGUMENTS, "exceptions take no keyword arguments in compiled code");
+    TRY(check_arguments(t));
     bool counted = false; /* then the interpreter makes it when it is raised (rule_raise) */
     for (size_t i = 0; i < t->nargs; i++) counted |= type_is_counted(t->args[i].type);
     for (size_t i = 0; i < t->nargs; i++) {

@@ -280,6 +280,8 @@ def _ordered(truth, *operands):
     if not all(isinstance(one, (list, tuple)) for one in operands):
         return truth
     strong = [_holds_strong(one) for one in operands]
+    if operands[0] is operands[1] and True in strong:
+        raise Differs("the type of the order of a value and itself")
     if None in strong and True not in strong:
         raise Differs("the type of an order of empty lists")
     return np.bool_(truth) if True in strong else truth

@@ -28,12 +28,14 @@ def short_range(*bounds):
 
 
 @contextlib.contextmanager
-def counted():
+def counted(most=MOST_LINES, end=RunsOn):
+    """What runs meanwhile has so many lines, and then that exception: a loop over a list that it makes longer has no
+    end."""
     lines = itertools.count(1)
 
     def trace(frame, event, _):
-        if event == "line" and next(lines) > MOST_LINES:
-            raise RunsOn
+        if event == "line" and next(lines) > most:
+            raise end
         return trace
 
     sys.settrace(trace)

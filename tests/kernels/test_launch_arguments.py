@@ -279,3 +279,9 @@ def test_handles():
 def test_where_memory_of_others_lies():
     d = cuda.to_device(np.arange(4.0))
     assert cuda.as_cuda_array(type("Other", (), {"__cuda_array_interface__": d.__cuda_array_interface__})()).size == 4
+
+
+@pytest.mark.parametrize("priority", [2**31, 2**32, 2**40 + 5, -(2**31) - 1])
+def test_no_stream_has_such_a_priority(priority):
+    with pytest.raises(ValueError, match="no stream has the priority"):
+        work.configure(1, 1, priority=priority)

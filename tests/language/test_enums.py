@@ -485,3 +485,22 @@ def test_kernels(member, expected):
     out = np.zeros(4, np.int64)
     kernel[1, 4](member, out)
     assert out.tolist() == [expected + (member is START)] * 4
+
+
+class Floor(enum.IntEnum):
+    LOW = 1
+
+
+class Access(enum.IntFlag):
+    READ = 1
+
+
+@pytest.mark.parametrize("member", [Floor.LOW, Access.READ])
+def test_names_that_are_almost_those_of_a_member(member):
+    for name in ("_value", "_valueX", "value_", "_nameX", "_name", "_value__"):
+        names = {}
+        exec(f"def has(m): return hasattr(m, {name!r})\ndef get(m): return m.{name}", names)
+        assert njit(names["has"])(member) is names["has"](member) is False
+        with pytest.raises(Exception, match="has no attribute"):
+            njit(names["get"])(member)
+    assert njit(lambda m: (m._value_, m._name_, m.value, m.name))(member) == (1, member.name, 1, member.name)

@@ -610,3 +610,13 @@ def test_a_function_does_not_know_how_large_an_unsigned_number_is():
 
     for values in ([2**64 - 3, 2**63], [2**63 - 1, 2**64 - 1], [0, 5]):
         agree(f, np.array(values, np.uint64), 7)
+
+
+def test_a_call_of_more_arguments_than_the_interpreter_puts_on_its_stack():
+    """Constants among them are constants."""
+    names = {"np": np}
+    numbers = ", ".join(map(str, range(40)))
+    exec(f"def f(x): return max({numbers}, x), np.array([{numbers}], dtype='int16').sum(), g({numbers}, x)", names)
+    exec("def g(*rest): return rest[-1] + len(rest)", names)
+    agree(names["f"], 7)
+    agree(names["f"], 70)

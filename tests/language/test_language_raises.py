@@ -1,8 +1,11 @@
 """Exceptions and texts as values: chosen by a branch, kept over loops, raised elsewhere."""
 
+import numpy as np
 import pytest
-
 from oracle import agree_all
+
+from krait import njit
+from krait.errors import UnsupportedError
 
 
 def chosen_exception(c, x):
@@ -80,3 +83,20 @@ def with_a_constant_text(mode):
 
 def test_a_text_of_constant_texts_alone():
     agree_all(with_a_constant_text, [("full",), ("",), ("it's",)])
+
+
+@pytest.mark.parametrize("argument", ["slice(1, 2)", "len", "a.flat", "zip([1], [2])", "lambda: 1", "iter([1])",
+                                      "(1, len)", "KeyError(1)", "enumerate([1])"])  # fmt: skip
+@pytest.mark.parametrize("text", ["raise ValueError({})", "e = ValueError('a', {})\n    raise e"])
+def test_an_argument_that_is_no_object_outside_is_refused(argument, text):
+    names = {}
+    exec(f"def f(a):\n    {text.format(argument)}", names)
+    with pytest.raises(UnsupportedError, match="is no object that an exception could take out of compiled code"):
+        njit(names["f"])(np.zeros(2))
+
+
+def test_arguments_of_many_kinds():
+    for argument in ("range(3)", "int", "np.float32", "None", "[1]", "a.dtype", "...", "KeyError", "(1, 'a', [2])"):
+        names = {"np": np}
+        exec(f"def f(a):\n    raise ValueError({argument}, 1)", names)
+        agree_all(names["f"], [(np.zeros(2),)])

@@ -102,8 +102,12 @@ def test_sums_from_the_start_that_is_given():
     check("np.sum(a, initial=np.timedelta64(5, 's')), a.sum(axis=0, initial=np.timedelta64(7, 's'))",
           MISSING, TABLE, MISSING[:0])
     check("np.sum(a, axis=1, initial=np.timedelta64(7, 's'), keepdims=True), np.sum(a, initial=3)", TABLE)
-    with pytest.raises(NotImplementedError, match="their own dtype"):
-        njit(lambda a: np.sum(a, dtype=np.float64))(HOURS)
+    check("np.sum(a, dtype=np.float64), np.mean(a, dtype=np.float32), np.sum(a, dtype=np.bool_)", HOURS, MISSING)
+    minutes = HOURS.astype("m8[m]").dtype
+    for f in (lambda a: np.sum(a, dtype=minutes), lambda a: np.mean(a, dtype=minutes)):
+        for form in (f, njit(f)):
+            with pytest.raises(TypeError, match="only select the general DType and not details"):
+                form(HOURS)
 
 
 def test_ranges_by_nothing():

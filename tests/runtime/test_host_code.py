@@ -236,3 +236,29 @@ def test_the_level_of_a_program(monkeypatch):
         monkeypatch.setenv("KRAIT_OPT", wrong)
         with pytest.raises(ValueError, match=f"KRAIT_OPT is 0 to 3, not '{wrong}'"):
             njit(lambda x: x)
+
+
+def test_numpy_random_is_found_while_other_threads_open_libraries():
+    """As they do that import a module: the loader's locks are taken in one order."""
+    child = """
+import ctypes, threading
+import numpy as np
+from krait import njit
+
+libc, done = ctypes.CDLL(None), False
+libc.dlopen.restype, libc.dlclose.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+
+def opens():
+    while not done:
+        handle = libc.dlopen(b"libutil.so.1", 2) or libc.dlopen(b"libz.so.1", 2)
+        handle and libc.dlclose(handle)
+
+threads = [threading.Thread(target=opens, daemon=True) for _ in range(2)]
+[thread.start() for thread in threads]
+for i in range(20):
+    njit(lambda r: r.gamma(2.0) + r.binomial(3, 0.5) + r.weibull(2.0))(np.random.default_rng(i))
+done = True
+print("done")
+"""
+    result = subprocess.run([sys.executable, "-c", child], capture_output=True, text=True, timeout=100)
+    assert result.stdout == "done\n", result.stderr

@@ -449,3 +449,9 @@ def test_the_class_has_a_table_for_dlpack():
     drop(fresh), drop(back)  # what the table gave is ours
     del x, fresh, back
     assert cuda.memory_report().arrays == before
+
+
+@pytest.mark.parametrize("stream", [-2, -5, -(2**40)])
+def test_no_stream_has_a_negative_number(stream):
+    with pytest.raises(ValueError, match="is no stream"):
+        cuda.to_device(np.zeros(3)).__dlpack__(stream=stream)

@@ -105,6 +105,10 @@ static PyObject *lend(DeviceArray *self, bool versioned, bool copied) {
 static int order_stream(DeviceArray *self, PyObject *stream) {
     long long number = stream == Py_None ? 1 : PyLong_AsLongLong(stream);
     if (number == -1) return PyErr_Occurred() ? -1 : 0;
+    if (number < -1) {
+        PyErr_Format(PyExc_ValueError, "%lld is no stream: -1, 1, 2 or an address", number);
+        return -1;
+    }
     if (self->device->shares_memory) return 0;
     if (number == 0) {
         PyErr_SetString(PyExc_ValueError,

@@ -5,6 +5,7 @@
  * compute capability of its own; it claims 8.0, the features its kernels may use. */
 #include "runtime/cuda/device_memory.h"
 
+#include <limits.h> /* INT_MAX */
 #include <string.h> /* strcmp */
 
 #include "runtime/cuda/graph.h" /* graph_refuse */
@@ -264,6 +265,7 @@ static PyObject *select_device(PyObject *module, PyObject *number) {
     Runtime *runtime = RUNTIME_OF(module);
     long id = PyLong_AsLong(number);
     int gpu = id == -1 && PyErr_Occurred() ? -1 : cuda_use_gpu(runtime->cuda);
+    if (gpu == 1 && (id < 0 || id > INT_MAX)) return PyErr_Format(PyExc_ValueError, "there is no device %ld", id);
     if (gpu < 0 || (gpu == 1 && cuda_select(runtime->cuda, (int)id) < 0)) return NULL;
     if (gpu == 0 && id != 0) {
         PyErr_Format(PyExc_ValueError, "there is no device %ld: kernels run on the host device, which is number 0", id);
