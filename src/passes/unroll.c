@@ -3,8 +3,9 @@
  * In: a typed function for a GPU.  Out: Block.unroll of blocks that end a round of an innermost loop whose loads
  * dominate (a sum over global memory): how many rounds become one.  A GPU hides latency by loads in flight, and LLVM
  * does not unroll such loops for it: a block sum then reaches 2440 GB/s instead of 4266 on an H200.  Loops that what is
- * loaded may end (a search) are left out: a round's loads wait for those of the one before however many rounds become
- * one.  Accesses of these loops that not every round makes, and whose place moves on with the rounds, are VF_SKIPPED.
+ * loaded may end, and that write nothing, are left out: the loads of a search wait for those of the round before however
+ * many become one, while what moves items on as it goes finds some of what it has loaded in registers.  Accesses of
+ * these loops that not every round makes, and whose place moves on with the rounds, are VF_SKIPPED.
  *
  * A loop is an edge against reverse post-order and what reaches it without passing the header.  Short loops over
  * ranges of constants are left out: LLVM unrolls those as a whole if that pays. */
@@ -174,7 +175,7 @@ bool pass_unroll(Program *program, FuncInst *inst) {
                  value = value->next)
                 weigh(value, &body);
         if (!innermost || body.other || !body.loads || body.loads > MAX_LOADS || body.size > MAX_SIZE ||
-            body.flops > FLOPS_PER_LOAD * body.loads || loads_end_it(program->arena, func, header))
+            body.flops > FLOPS_PER_LOAD * body.loads || (!body.stores && loads_end_it(program->arena, func, header)))
             continue;
         edges.data[e].latch->unroll = rounds_of(header, &body);
         note_skipped(func, header, edges.data[e].latch, always);

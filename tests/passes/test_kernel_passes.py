@@ -182,6 +182,8 @@ b4:
 def test_of_loops_in_loops_the_inner_one_is_unrolled_unless_it_searches(asked, rounds):
     text = LOOP_IN_LOOP.replace("ASKED", asked)
     assert run("unroll", text) == text.replace("b2:\n", f"b2 unroll {rounds}:\n" if rounds else "b2:\n")
+    writing = text.replace("  %10: bool", "  setitem %0, %9, %8\n  %10: bool")
+    assert run("unroll", writing) == writing.replace("b2:\n", "b2 unroll 4:\n")
 
 
 def test_accesses_that_not_every_round_makes():
