@@ -1,7 +1,7 @@
 # Bitcode that is embedded in the module: rtlib/ for the host and for NVPTX, and the device math library.
 # Sets KRAIT_BITCODE_SOURCE (an assembler file, with dependencies) and KRAIT_DEVICE_MATH_LICENSES (name=file ...).
 #
-#   rtlib/*.c --clang, twice--> .ll --without target attributes--> .bc --llvm-link--> rtlib_{host,nvptx}.bc
+#   rtlib/*.c --clang, twice--> .ll --without target attributes--> .bc, one of each file
 #   libdevice.10.bc as it is,  or  libclc's nvptx64--.bc --opt: the scalar math functions alone--> device_math.bc
 
 set(bitcode_dir "${CMAKE_BINARY_DIR}/bitcode")
@@ -38,9 +38,7 @@ foreach(target host nvptx)
             DEPENDS "${source}" DEPFILE "${base}.d" VERBATIM COMMENT "rtlib/${name}.c for ${target}")
         list(APPEND objects "${base}.bc")
     endforeach()
-    add_custom_command(OUTPUT "${bitcode_dir}/rtlib_${target}.bc"
-        COMMAND "${KRAIT_LLVM_LINK}" -o "${bitcode_dir}/rtlib_${target}.bc" ${objects}
-        DEPENDS ${objects} VERBATIM)
+    set(parts_of_rtlib_${target} ${objects})
 endforeach()
 
 # ---- device math -----------------------------------------------------------------------------------------------------
@@ -98,14 +96,18 @@ endif()
 set(KRAIT_BITCODE_SOURCE "${bitcode_dir}/bitcode.S")
 set(text "/* Written by cmake/KraitBitcode.cmake: read-only data; src/codegen/bitcode.h declares the symbols. */\n")
 set(files "")
-foreach(name device_math rtlib_host rtlib_nvptx)
-    set(file "${bitcode_dir}/${name}.bc")
-    list(APPEND files "${file}")
-    string(APPEND text "    .section .rodata.krait_bc_${name}, \"a\"\n"
-        "    .globl krait_bc_${name}, krait_bc_${name}_size\n"
-        "    .hidden krait_bc_${name}, krait_bc_${name}_size\n"
-        "    .balign 16\nkrait_bc_${name}:\n    .incbin \"${file}\"\n.Lend_${name}:\n    .byte 0\n"
-        "    .balign 8\nkrait_bc_${name}_size:\n    .quad .Lend_${name} - krait_bc_${name}\n")
+set(parts_of_device_math "${device_math}")
+foreach(library device_math rtlib_host rtlib_nvptx)
+    set(table "    .section .data.rel.ro.krait_bc, \"aw\"\n    .globl krait_bc_${library}\n"
+        "    .hidden krait_bc_${library}\n    .balign 8\nkrait_bc_${library}:\n")
+    foreach(file IN LISTS parts_of_${library})
+        get_filename_component(name "${file}" NAME_WE)
+        list(APPEND files "${file}")
+        string(APPEND text "    .section .rodata.krait_bc, \"a\"\n    .balign 16\n"
+            ".L${name}:\n    .incbin \"${file}\"\n.Lend_${name}:\n    .byte 0\n")
+        list(APPEND table "    .quad .L${name}, .Lend_${name} - .L${name}\n")
+    endforeach()
+    string(APPEND text ${table} "    .quad 0, 0\n")
 endforeach()
 string(APPEND text "    .section .note.GNU-stack, \"\", @progbits\n")
 file(CONFIGURE OUTPUT "${KRAIT_BITCODE_SOURCE}" CONTENT "${text}" @ONLY)

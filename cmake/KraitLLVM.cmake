@@ -1,6 +1,6 @@
 # Finds LLVM 22 (static libraries and tools) and a fast linker.
 # Sets KRAIT_LLVM_VERSION, KRAIT_LLVM_INCLUDE, KRAIT_LLVM_LIBS, KRAIT_LLVM_BIN, the tools KRAIT_CLANG, KRAIT_OPT,
-# KRAIT_LLVM_LINK, KRAIT_LLVM_AS, KRAIT_LLVM_NM, KRAIT_LINKER (link options) and KRAIT_LLVM_LICENSES (name=file ...).
+# KRAIT_LLVM_AS, KRAIT_LLVM_NM, KRAIT_LINKER (link options) and KRAIT_LLVM_LICENSES (name=file ...).
 set(KRAIT_LLVM_MAJOR 22) # the C API of ORC changes between majors: one is supported
 
 find_program(LLVM_CONFIG NAMES llvm-config-${KRAIT_LLVM_MAJOR} llvm-config
@@ -41,7 +41,7 @@ foreach(lib z zstd)
 endforeach()
 list(APPEND KRAIT_LLVM_LIBS ${CMAKE_DL_LIBS} pthread m)
 
-foreach(tool CLANG=clang OPT=opt LLVM_LINK=llvm-link LLVM_AS=llvm-as LLVM_NM=llvm-nm)
+foreach(tool CLANG=clang OPT=opt LLVM_AS=llvm-as LLVM_NM=llvm-nm)
     string(REPLACE "=" ";" tool "${tool}")
     list(GET tool 0 variable)
     list(GET tool 1 name)

@@ -175,7 +175,7 @@ double NV(ldexp)(double x, int32_t n) { return krait_rt_ldexp_d(x, n); }
 double NV(scalbn)(double x, int32_t n) { return krait_rt_ldexp_d(x, n); }
 double NV(frexp)(double x, int32_t *exponent) {
     int64_t wide;
-    double mantissa = rt_frexp(x, &wide);
+    double mantissa = krait_rt_frexp(x, &wide);
     *exponent = (int32_t)wide;
     return mantissa;
 }
@@ -192,7 +192,7 @@ int32_t NV(ilogb)(double x) {
     int64_t exponent;
     if (x == 0 || x != x) return INT32_MIN;
     if (rt_isinf(x)) return INT32_MAX;
-    rt_frexp(x, &exponent);
+    krait_rt_frexp(x, &exponent);
     return (int32_t)exponent - 1;
 }
 int32_t NV(ilogbf)(float x) { return NV(ilogb)(x); }

@@ -63,7 +63,7 @@ static double add(double x, double y, Rounding way) {
 /* Mantissas, whose products and quotients are neither too large nor too small, and what they leave out. */
 static double product_rest(double x, double y, double product) {
     int64_t ex, ey;
-    double mx = rt_frexp(x, &ex), my = rt_frexp(y, &ey);
+    double mx = krait_rt_frexp(x, &ex), my = krait_rt_frexp(y, &ey);
     return __builtin_fma(mx, my, -krait_rt_ldexp_d(product, -ex - ey));
 }
 
@@ -81,7 +81,7 @@ static double divide(double x, double y, Rounding way) {
     if (rt_isinf(quotient)) return direct(quotient, -quotient, way);
     if (quotient == 0) return direct(quotient, __builtin_signbit(quotient) ? -1 : 1, way);
     int64_t ex, ey;
-    double mx = rt_frexp(x, &ex), my = rt_frexp(y, &ey);
+    double mx = krait_rt_frexp(x, &ex), my = krait_rt_frexp(y, &ey);
     double rest = __builtin_fma(-krait_rt_ldexp_d(quotient, ey - ex), my, mx);
     return direct(quotient, my < 0 ? -rest : rest, way);
 }
@@ -90,7 +90,7 @@ static double root(double x, Rounding way) {
     double result = __builtin_sqrt(x);
     if (way == RN || !rt_isfinite(x) || x <= 0) return result;
     int64_t exponent;
-    double mantissa = rt_frexp(x, &exponent);
+    double mantissa = krait_rt_frexp(x, &exponent);
     if (exponent & 1) mantissa *= 2, exponent--;
     double scaled = krait_rt_ldexp_d(result, -exponent / 2);
     return direct(result, __builtin_fma(-scaled, scaled, mantissa), way);

@@ -57,7 +57,7 @@ int32_t krait_rt_check_fma_f(float x, float y, float z, float result) { return k
 
 /* ---- parts ---- */
 
-double rt_frexp(double x, int64_t *exponent) {
+double krait_rt_frexp(double x, int64_t *exponent) {
     uint64_t bits = rt_bits(x);
     int64_t biased = (int64_t)(bits >> 52 & 0x7ff), shift = 0;
     *exponent = 0;
@@ -101,8 +101,8 @@ float krait_rt_ldexp_f(float x, int64_t n) {
     return (float)((double)x * rt_double((uint64_t)(0x3ff + n) << 52));
 }
 
-void krait_rt_frexp_d(double x, double *mantissa, int64_t *exponent) { *mantissa = rt_frexp(x, exponent); }
-void krait_rt_frexp_f(float x, float *mantissa, int64_t *exponent) { *mantissa = (float)rt_frexp(x, exponent); }
+void krait_rt_frexp_d(double x, double *mantissa, int64_t *exponent) { *mantissa = krait_rt_frexp(x, exponent); }
+void krait_rt_frexp_f(float x, float *mantissa, int64_t *exponent) { *mantissa = (float)krait_rt_frexp(x, exponent); }
 
 #define MODF(T, S, F)                                                                            \
     void krait_rt_modf_##S(T x, T *fraction, T *integer) {                                       \

@@ -66,7 +66,7 @@ RT_SAME_BITS(rt_float_bits, float, uint32_t)
 /* x * 2**n, rounded once; n any int64. */
 double krait_rt_ldexp_d(double x, int64_t n);
 /* Mantissa in [0.5, 1) and exponent; inf, NaN and zero give themselves and 0. */
-double rt_frexp(double x, int64_t *exponent);
+double krait_rt_frexp(double x, int64_t *exponent);
 void krait_rt_divmod_d(double a, double b, double *quotient, double *remainder);
 
 #define NV(name) krait_nv_##name /* a function of libdevice.def */

@@ -43,11 +43,11 @@ static double norm(double *v, int64_t n) {
     if (largest == 0 || n <= 1) return largest;
     double unit = 1;
     int64_t exponent;
-    rt_frexp(largest, &exponent);
+    krait_rt_frexp(largest, &exponent);
     if (exponent < -1023) { /* subnormal: made normal first */
         unit = DBL_MIN;
         for (int64_t i = 0; i < n; i++) v[i] /= DBL_MIN;
-        rt_frexp(largest / DBL_MIN, &exponent);
+        krait_rt_frexp(largest / DBL_MIN, &exponent);
     }
     double scale = krait_rt_ldexp_d(1.0, -exponent);
     for (int64_t i = 0; i < n; i++) {

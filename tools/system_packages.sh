@@ -37,7 +37,7 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     missing=$(missing_programs)
     if [ -n "$missing" ]; then
         printf 'Krait installs system packages by itself on Debian only. Missing here:\n%s\n' "$missing" >&2
-        echo 'LLVM 22 must come with its static libraries and its tools (clang, opt, llvm-link, llvm-as, llvm-nm).' >&2
+        echo 'LLVM 22 must come with its static libraries and its tools (clang, opt, llvm-as, llvm-nm).' >&2
         exit 1
     fi
     exit 0

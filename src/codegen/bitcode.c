@@ -7,7 +7,8 @@
  * make what came internal, so that the optimiser may inline and drop it.  libdevice's 352 functions cost a millisecond
  * and a half this way, twenty-four when all are read.
  *
- * The libraries are linked in the target's order: rtlib calls the math library, never the reverse. */
+ * The libraries are linked in the target's order: rtlib calls the math library, never the reverse.  rtlib is in parts,
+ * of which those are opened that have the name of a function that is wanted: all of it would cost two milliseconds. */
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strncmp */
 
@@ -15,13 +16,21 @@
 
 static bool is_intrinsic(LLVMValueRef function) { return LLVMGetIntrinsicID(function) != 0; }
 
-/* Whether some function is called that has no body yet, and does not stay outside the module. */
-static bool wants_more(const Module *module) {
+/* Whether the part may have what the name means: it has the bytes.  Names of its declarations are found, too. */
+static bool may_define(const BitcodeLibrary *library, const BitcodePart *part, const char *name, size_t length) {
+    if (!library->prefix) return true;
+    if (strncmp(name, library->prefix, strlen(library->prefix)) != 0) return false;
+    return memmem(part->bytes, part->size, name, length) != NULL;
+}
+
+/* Whether a function is called that has no body yet, does not stay outside the module, and may be in the part. */
+static bool is_wanted(const Module *module, const BitcodeLibrary *library, const BitcodePart *part) {
     size_t length;
-    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
-        if (LLVMIsDeclaration(f) && !is_intrinsic(f) && LLVMGetFirstUse(f) &&
-            !module->target->knows(module, LLVMGetValueName2(f, &length)))
-            return true;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
+        if (!LLVMIsDeclaration(f) || is_intrinsic(f) || !LLVMGetFirstUse(f)) continue;
+        const char *name = LLVMGetValueName2(f, &length);
+        if (may_define(library, part, name, length) && !module->target->knows(module, name)) return true;
+    }
     return false;
 }
 
@@ -46,10 +55,10 @@ static void internalise(LLVMModuleRef module) {
         if (LLVMGetLinkage(g) == LLVMLinkOnceODRLinkage) LLVMSetLinkage(g, LLVMInternalLinkage);
 }
 
-static bool link_library(Module *module, const BitcodeLibrary *library, Diag *diag) {
+static bool link_part(Module *module, const BitcodePart *part, Diag *diag) {
     LLVMModuleRef opened = NULL;
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange((const char *)library->bytes,
-                                                                       (size_t)*library->size, "krait-bitcode", true);
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange((const char *)part->bytes, (size_t)part->size,
+                                                                       "krait-bitcode", true);
     if (LLVMGetBitcodeModuleInContext2(module->context, buffer, &opened)) { /* it owns the buffer unless it fails */
         LLVMDisposeMemoryBuffer(buffer);
         diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "an embedded library could not be opened: %s", module->message);
@@ -64,10 +73,26 @@ static bool link_library(Module *module, const BitcodeLibrary *library, Diag *di
     return true;
 }
 
-bool codegen_bitcode_link(Module *module, Diag *diag) {
-    for (size_t i = 0; i < COUNT_OF(module->target->libraries); i++) {
-        const BitcodeLibrary *library = &module->target->libraries[i];
-        if (library->bytes && wants_more(module)) TRY(link_library(module, library, diag));
+enum { MOST_PARTS = 64 };
+
+/* What comes from a part may want others, but none twice. */
+static bool link_library(Module *module, const BitcodeLibrary *library, Diag *diag) {
+    bool linked[MOST_PARTS] = {0};
+    for (size_t i = 0; library->parts[i].bytes;) {
+        const BitcodePart *part = &library->parts[i];
+        if (linked[i] || !is_wanted(module, library, part)) {
+            i++;
+            continue;
+        }
+        TRY(link_part(module, part, diag));
+        linked[i] = true;
+        i = 0;
     }
+    return true;
+}
+
+bool codegen_bitcode_link(Module *module, Diag *diag) {
+    for (size_t i = 0; i < COUNT_OF(module->target->libraries); i++)
+        if (module->target->libraries[i].parts) TRY(link_library(module, &module->target->libraries[i], diag));
     return true;
 }

@@ -5,6 +5,7 @@
 #ifndef KRAIT_CODEGEN_TARGET_H
 #define KRAIT_CODEGEN_TARGET_H
 
+#include "codegen/bitcode.h"
 #include "codegen/codegen.h" /* Module, CodegenOptions */
 #include "codegen/llvm_c.h"
 
@@ -54,8 +55,8 @@ typedef enum AccessPolicy {
 typedef enum MathColumn { MATH_HOST, MATH_LIBDEVICE, MATH_LIBCLC } MathColumn; /* of platform_math.def */
 
 typedef struct BitcodeLibrary {
-    const unsigned char *bytes;
-    const uint64_t *size;
+    const BitcodePart *parts;
+    const char *prefix; /* of all names that it defines, each of which stands in its part's bytes; NULL: any */
 } BitcodeLibrary;
 
 enum { MAX_HIDDEN = 8 };

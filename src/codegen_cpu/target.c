@@ -319,7 +319,7 @@ const Target *codegen_cpu_target(void) {
         .raises = true,
         .shares_memory = true,
         .splits_long = true,
-        .libraries = {{krait_bc_rtlib_host, &krait_bc_rtlib_host_size}},
+        .libraries = {{krait_bc_rtlib_host, "krait_"}},
         .machine = host_machine,
         .release_machine = host_release_machine,
         .hidden_params = host_hidden_params,

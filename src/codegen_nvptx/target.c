@@ -83,7 +83,7 @@ static LLVMTargetMachineRef nvptx_machine(const CodegenOptions *options, Diag *d
     snprintf(cpu, sizeof cpu, "sm_%d", capability);
     snprintf(features, sizeof features, "+ptx%d", ptx);
     machine = LLVMCreateTargetMachine(target, triple, cpu, features,
-                                      options->opt_level ? LLVMCodeGenLevelAggressive : LLVMCodeGenLevelLess,
+                                      options->opt_level ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelLess,
                                       LLVMRelocDefault, LLVMCodeModelDefault);
     FAIL_IF(!machine, diag, LLVM, NULL, (Span){0}, "LLVM made no target machine for %s", cpu);
     return machine;
@@ -279,10 +279,25 @@ static void inline_barriers(Module *module) {
             inline_callers(module, f);
 }
 
-/* What libdevice asks about square roots; about flush-to-zero and the capability LLVM answers (a pass of its own, which
- * does not know this question and says 0, for approximate). */
-static void answer_precise_roots(Module *module, bool precise) {
-    static const char question[] = "__CUDA_PREC_SQRT";
+/* What libdevice asks of who compiles it; what is not known here is 0. */
+static unsigned reflection(const Module *module, const char *question, size_t length) {
+    const CodegenOptions *options = &module->options;
+    bool flush = (options->fastmath & FASTMATH_AFN) != 0;
+    const struct {
+        const char *question;
+        unsigned answer;
+    } known[] = {
+        {"__CUDA_FTZ", flush},
+        {"__CUDA_PREC_SQRT", !flush},
+        {"__CUDA_ARCH", (unsigned)ptx_of_capability[nearest_capability(options->compute_capability)].capability * 10}};
+    for (size_t i = 0; i < COUNT_OF(known); i++)
+        if (length == strlen(known[i].question) + 1 && memcmp(question, known[i].question, length) == 0)
+            return known[i].answer;
+    return 0;
+}
+
+/* Before the passes, which would inline and simplify both answers. */
+static void answer_reflections(Module *module) {
     LLVMValueRef reflect = LLVMGetNamedFunction(module->module, "__nvvm_reflect");
     LLVMTypeRef i32 = LLVMInt32TypeInContext(module->context);
     for (LLVMUseRef use = reflect ? LLVMGetFirstUse(reflect) : NULL, next; use; use = next) {
@@ -291,8 +306,7 @@ static void answer_precise_roots(Module *module, bool precise) {
         next = LLVMGetNextUse(use);
         if (!asked || !LLVMIsAGlobalVariable(asked) || !LLVMIsAConstantDataArray(LLVMGetInitializer(asked))) continue;
         const char *text = LLVMGetAsString(LLVMGetInitializer(asked), &length);
-        if (length != sizeof question || memcmp(text, question, length) != 0) continue;
-        LLVMReplaceAllUsesWith(call, LLVMConstInt(i32, precise, false));
+        LLVMReplaceAllUsesWith(call, LLVMConstInt(i32, reflection(module, text, length), false));
         LLVMInstructionEraseFromParent(call);
     }
 }
@@ -320,18 +334,14 @@ static void relax_library(LLVMValueRef function, bool fast) {
         allow(function, LLVMFloatTypeInContext(LLVMGetTypeContext(LLVMTypeOf(function))), flags);
 }
 
-/* Flush-to-zero is asked for by attribute on every function, those of the math library included; libdevice asks by
- * __nvvm_reflect. */
+/* Flush-to-zero is asked for by attribute on every function, those of the math library included. */
 static void nvptx_prepare(Module *module) {
     bool flush = (module->options.fastmath & FASTMATH_AFN) != 0;
-    answer_precise_roots(module, !flush);
-    LLVMContextRef context = module->context;
-    LLVMMetadataRef value = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), flush, false));
-    static const char flag[] = "nvvm-reflect-ftz";
-    LLVMAddModuleFlag(module->module, LLVMModuleFlagBehaviorOverride, flag, sizeof flag - 1, value);
+    answer_reflections(module);
     static const char name[] = "denormal-fp-math-f32", mode[] = "preserve-sign,preserve-sign";
     inline_barriers(module);
-    LLVMAttributeRef attribute = LLVMCreateStringAttribute(context, name, sizeof name - 1, mode, sizeof mode - 1);
+    LLVMAttributeRef attribute = LLVMCreateStringAttribute(module->context, name, sizeof name - 1, mode,
+                                                           sizeof mode - 1);
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f)) {
             if (flush) LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, attribute);
@@ -339,16 +349,47 @@ static void nvptx_prepare(Module *module) {
         }
 }
 
-/* Before functions of the math library are inlined: what does not change in a loop leaves it as a call, where its
- * branches would keep it; two conditions of a loop become one where the second costs no more than a branch. */
-#define EARLY "function(sroa,early-cse,simplifycfg<bonus-inst-threshold=10>,loop-mssa(loop-rotate,licm)),"
-
 /* Level 0 too has local variables in registers, memory by its address space and small functions inlined: a loop's count
  * in local memory, or a parameter of a function, is not seen to be uniform. */
 #define LEAST "default<O0>,cgscc(inline),globaldce,function(sroa,simplifycfg,infer-address-spaces,dce)"
 
+/* LLVM's level 3 without what changes nothing in kernels: four of its eight runs of instcombine, second runs of others,
+ * vectors of loops, what looks into memory of the heap and at calls that are not inlined.  They were left out one by
+ * one while the machine code of many kernels stayed as it was, or became shorter.
+ *
+ * Before functions of the math library are inlined: what does not change in a loop leaves it as a call, where its
+ * branches would keep it; two conditions of a loop become one where the second costs no more than a branch. */
+#define EARLY                                                                                                    \
+    "function(nvvm-intr-range,sroa,early-cse,simplifycfg<bonus-inst-threshold=10>,loop-mssa(loop-rotate,licm))," \
+    "ipsccp,"
+
+#define SIMPLIFY "simplifycfg<switch-range-to-icmp;keep-loops>,"
+#define COMBINE  "instcombine<no-verify-fixpoint>"
+
+/* Of each function, the callees first. */
+#define EACH                                                                                                   \
+    "inline,function-attrs<skip-non-recursive-function-attrs>,function<eager-inv;no-rerun>("                   \
+    "sroa,early-cse<memssa>,speculative-execution<only-if-divergent-target>,jump-threading,"                   \
+    "correlated-propagation," SIMPLIFY COMBINE ",aggressive-instcombine,tailcallelim," SIMPLIFY "reassociate," \
+    "constraint-elimination,loop-mssa(loop-instsimplify,loop-simplifycfg,"                                     \
+    "loop-rotate<header-duplication;no-prepare-for-lto>,licm<allowspeculation>,"                               \
+    "simple-loop-unswitch<nontrivial;trivial>),loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),"       \
+    "sroa<modify-cfg>,gvn,bdce,adce,memcpyopt,dse,loop-mssa(licm<allowspeculation>),simplifycfg<"              \
+    "switch-range-to-icmp;switch-to-arithmetic;keep-loops;hoist-common-insts;sink-common-insts>," COMBINE      \
+    "),function-attrs"
+
+/* Of the kernel, and what it still calls: two halves become one register, loops of known length are laid out. */
+#define LATE                                                                                                    \
+    "globaldce,function<eager-inv>(loop-load-elim,simplifycfg<forward-switch-cond;switch-range-to-icmp;"        \
+    "switch-to-arithmetic;switch-to-lookup;no-keep-loops;hoist-common-insts;sink-common-insts>,slp-vectorizer," \
+    "loop-unroll<O3>,loop-mssa(licm<allowspeculation>),loop-sink,div-rem-pairs,simplifycfg<"                    \
+    "switch-range-to-icmp;switch-to-arithmetic;keep-loops;hoist-loads-stores-with-cond-faulting;"               \
+    "speculate-unpredictables>),constmerge"
+
+#define MOST EARLY "always-inline,cgscc(devirt<4>(" EACH "))," LATE
+
 static const char *nvptx_passes(const CodegenOptions *options) {
-    static const char *const pipelines[] = {LEAST, "default<O1>", EARLY "default<O2>", EARLY "default<O3>"};
+    static const char *const pipelines[] = {LEAST, "default<O1>", MOST, MOST};
     return pipelines[options->opt_level < 0 ? 0 : options->opt_level > 3 ? 3 : options->opt_level];
 }
 
@@ -356,8 +397,8 @@ static const char *nvptx_passes(const CodegenOptions *options) {
  * are from shared memory, and how they are aligned, so that the back end joins neighbours into wide ones (it infers
  * address spaces itself, but too late to learn alignments from them). */
 static const char *nvptx_last_passes(const CodegenOptions *options) {
-    static const char passes[] = "function(loop(loop-reduce),loop-unroll<O3>,early-cse,instcombine<no-verify-fixpoint>,"
-                                 "simplifycfg,infer-address-spaces,infer-alignment)";
+    static const char passes[] = "function(loop(loop-reduce),loop-unroll<O3>,early-cse," COMBINE
+                                 ",infer-address-spaces,infer-alignment)";
     return options->opt_level < 2 ? NULL : passes;
 }
 
@@ -390,8 +431,7 @@ const Target *codegen_nvptx_target(void) {
         .convergent = true,
         .raises = false,
         .shares_memory = false,
-        .libraries = {{krait_bc_rtlib_nvptx, &krait_bc_rtlib_nvptx_size},
-                      {krait_bc_device_math, &krait_bc_device_math_size}},
+        .libraries = {{krait_bc_rtlib_nvptx, "krait_"}, {krait_bc_device_math, NULL}},
         .machine = nvptx_machine,
         .release_machine = nvptx_release_machine,
         .hidden_params = nvptx_hidden_params,
