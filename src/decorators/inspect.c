@@ -93,6 +93,7 @@ typedef struct Overload {
     PyObject_HEAD
     PyObject *signature, *metadata;
     PyObject *kernel; /* NULL: of a function */
+    bool cooperative; /* its blocks wait for each other */
 } Overload;
 
 PyObject *inspect_overload(Specialiser *core, const Spec *spec) {
@@ -100,6 +101,7 @@ PyObject *inspect_overload(Specialiser *core, const Spec *spec) {
     if (!self) return NULL;
     self->signature = spec_signature(core, spec);
     self->metadata = inspect_spec_metadata(core, spec);
+    self->cooperative = spec->code->waits_for_grid;
     if (core->config.kernel) self->kernel = Py_NewRef((PyObject *)kernel_of_core(core));
     if (!self->signature || !self->metadata) Py_CLEAR(self);
     return (PyObject *)self;
@@ -128,9 +130,65 @@ static PyObject *overload_metadata(PyObject *object, void *closure) {
     return Py_NewRef(((Overload *)object)->metadata);
 }
 
+static PyObject *overload_types(PyObject *object, void *closure) {
+    (void)closure;
+    return PyObject_GetAttrString(((Overload *)object)->signature, "args");
+}
+
+static PyObject *overload_cooperative(PyObject *object, void *closure) {
+    (void)closure;
+    return PyBool_FromLong(((Overload *)object)->cooperative);
+}
+
+/* The method of the kernel, which takes the signature. */
+static PyObject *kernel_method(const Overload *self, const char *name) {
+    if (!self->kernel) return PyErr_Format(PyExc_AttributeError, "%R is no kernel's", self);
+    return PyObject_GetAttrString(self->kernel, name);
+}
+
+/* What the method that the closure names says of this signature. */
+static PyObject *overload_fact(PyObject *object, void *closure) {
+    PyObject *method = kernel_method((Overload *)object, closure);
+    PyObject *value = method ? PyObject_CallOneArg(method, ((Overload *)object)->signature) : NULL;
+    Py_XDECREF(method);
+    return value;
+}
+
+/* That method, for this signature. */
+static PyObject *overload_method(PyObject *object, void *closure) {
+    PyObject *method = kernel_method((Overload *)object, closure), *bound = NULL;
+    PyObject *functools = method ? PyImport_ImportModule("functools") : NULL;
+    PyObject *partial = functools ? PyObject_GetAttrString(functools, "partial") : NULL;
+    PyObject *args = partial ? PyTuple_Pack(1, method) : NULL;
+    PyObject *keywords = args ? Py_BuildValue("{sO}", "signature", ((Overload *)object)->signature) : NULL;
+    if (keywords) bound = PyObject_Call(partial, args, keywords);
+    Py_XDECREF(keywords);
+    Py_XDECREF(args);
+    Py_XDECREF(partial);
+    Py_XDECREF(functools);
+    Py_XDECREF(method);
+    return bound;
+}
+
+#define KERNEL_FACT(name, doc) {#name, overload_fact, NULL, doc, "get_" #name}
+#define KERNEL_METHOD(name)    {#name, overload_method, NULL, "the kernel's, for this signature", #name}
 static PyGetSetDef overload_getset[] = {
     {"signature", overload_signature, NULL, "argument types and result type", NULL},
+    {"argument_types", overload_types, NULL, "argument types", NULL},
     {"metadata", overload_metadata, NULL, "how it was compiled", NULL},
+    {"cooperative", overload_cooperative, NULL, "whether blocks of a grid wait for each other", NULL},
+    KERNEL_FACT(regs_per_thread, "registers of a thread"),
+    KERNEL_FACT(shared_mem_per_block, "bytes of static shared memory"),
+    KERNEL_FACT(const_mem_size, "bytes of constant memory"),
+    KERNEL_FACT(local_mem_per_thread, "bytes of local memory"),
+    KERNEL_FACT(max_threads_per_block, "most threads of a block"),
+    KERNEL_METHOD(inspect_llvm),
+    KERNEL_METHOD(inspect_asm),
+    KERNEL_METHOD(inspect_ptx),
+    KERNEL_METHOD(inspect_sass),
+    KERNEL_METHOD(inspect_sass_cfg),
+    KERNEL_METHOD(get_active_blocks_per_multiprocessor),
+    KERNEL_METHOD(get_max_threads_per_block),
     {NULL, NULL, NULL, NULL, NULL},
 };
 

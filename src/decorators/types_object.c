@@ -426,11 +426,11 @@ static int add_name(ModuleState *state, PyObject *names, const char *name, const
 }
 
 /* What a type object stands for where compiled code names it: scalars and vectors can be constructed there, arrays be
- * what a container is for. */
+ * what a container is for, records and times what arrays are made of. */
 static const Type *type_made(PyObject *object) {
     const Type *type = ((TypeObject *)object)->type;
-    bool vector = type->kind == TY_STRUCT && type->form == STRUCT_VECTOR;
-    return type->kind == TY_SCALAR || type->kind == TY_ARRAY || vector ? type : NULL;
+    bool item = (type->kind == TY_STRUCT && !type_is_instance(type)) || type->kind == TY_TIME;
+    return type->kind == TY_SCALAR || type->kind == TY_ARRAY || item ? type : NULL;
 }
 
 /* float32x4 and the others. */

@@ -169,11 +169,14 @@ static const Const *class_of(const Reading *r, Scalar scalar, bool weak) {
     return const_of(r->frontend->arena, type_with_items(r->frontend->types, TY_CLASS, 0, &made, 1));
 }
 
+static const Const *dtype_of(const Reading *r, const Type *made) {
+    return const_of(r->frontend->arena, type_with_items(r->frontend->types, TY_DTYPE, 0, &made, 1));
+}
+
 static const Const *read_dtype(const Reading *r, PyObject *object) {
     const Type *made = frontend_element_type(r->frontend->types, object, 0);
     if (!made && PyErr_Occurred()) return python_failed(r, "a dtype could not be read");
-    if (!made) return translate_refuse(r, "this dtype cannot be used in compiled code", NULL);
-    return const_of(r->frontend->arena, type_with_items(r->frontend->types, TY_DTYPE, 0, &made, 1));
+    return made ? dtype_of(r, made) : translate_refuse(r, "this dtype cannot be used in compiled code", NULL);
 }
 
 /* A class of NumPy scalars (numpy.float32); numpy.floating and other abstract ones are not among them. */
@@ -280,6 +283,8 @@ static const Const *read_other(const Reading *r, PyObject *object) {
     Frontend *frontend = r->frontend;
     if (is_unicode_type(object)) return read_class(r, (PyObject *)&PyUnicode_Type);
     const Type *made = objects_krait_type(frontend->objects, object);
+    if (made && (made->kind == TY_TIME || (made->kind == TY_STRUCT && made->form != STRUCT_VECTOR)))
+        return dtype_of(r, made);
     if (made) {
         ObjRef ref = frontend_ref(frontend, object);
         if (!ref) return python_failed(r, "no memory for an object's number");

@@ -269,6 +269,24 @@ bool rule_func_string_method(Typing *t) {
     return typing_become_prelude(t, func_info[t->func].symbol);
 }
 
+/* The code point of the only character of valid UTF-8; -1: there are others, or none. */
+static int64_t only_code(const char *text) {
+    unsigned char first = (unsigned char)*text;
+    int more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
+    int64_t code = more ? first & (0x3F >> more) : first;
+    if (!first) return -1;
+    for (int i = 1; i <= more; i++) code = code << 6 | (text[i] & 0x3F);
+    return text[more + 1] ? -1 : code;
+}
+
+/* Of a character that is known, in kernels too, a constant. */
+bool rule_func_ord(Typing *t) {
+    const Const *text = t->args[0].type->kind == TY_STR ? t->args[0].konst : NULL;
+    int64_t code = text ? only_code(text->text) : -1;
+    if (code < 0) return rule_func_string_method(t);
+    return typing_become_const(t, const_int(t->in->arena, t->in->types, code));
+}
+
 /* ---- what the prelude is made of ---- */
 
 static const Type *code_list(Infer *in) {

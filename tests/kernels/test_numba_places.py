@@ -138,3 +138,61 @@ def test_nopython_is_the_only_mode_of_kernels():
     a = np.zeros(1)
     one[1, 1](a)
     assert a[0] == 1
+
+
+def test_a_specialisation_tells_what_its_kernel_tells_of_it():
+    @cuda.jit
+    def one(a):
+        a[cuda.grid(1)] = 1
+
+    one[1, 2](np.zeros(2)), one[1, 2](np.zeros(2, np.float32))
+    for types, made in one.overloads.items():
+        assert made.argument_types == types and made.cooperative is False
+        for fact in "regs_per_thread shared_mem_per_block const_mem_size local_mem_per_thread".split():
+            assert getattr(made, fact) == getattr(one, f"get_{fact}")(types), fact
+        assert made.max_threads_per_block == made.get_max_threads_per_block() == 1024
+        assert made.inspect_llvm() == one.inspect_llvm(types) and ".entry" in made.inspect_ptx()
+        assert cuda.current_context().get_active_blocks_per_multiprocessor(made, 128, 0) > 0
+    size = krait.njit(lambda x: abs(x))
+    size(-1)
+    with pytest.raises(AttributeError, match="is no kernel's"):
+        next(iter(size.overloads.values())).regs_per_thread
+
+
+def test_types_of_records_and_times_name_what_arrays_are_made_of():
+    dtype = np.dtype([("x", np.float32), ("y", np.int32)])
+    point, day = krait.from_dtype(dtype), krait.types.NPDatetime("D")
+
+    @cuda.jit
+    def turn(a, b, days):
+        shared, local, first = cuda.shared.array(4, point), cuda.local.array(1, dtype=point), cuda.local.array(1, day)
+        i = cuda.threadIdx.x
+        shared[i].x = a[i].x * 2
+        shared[i].y = a[i].y + 1
+        cuda.syncthreads()
+        local[0] = shared[3 - i]
+        b[i].x = local[0].x
+        b[i].y = local[0].y
+        first[0] = days[0]
+        days[i] = first[0]
+
+    a, b = np.zeros(4, dtype), np.zeros(4, dtype)
+    a["x"] = a["y"] = range(4)
+    days = np.array(["2020-02-02", "2020-02-03"] * 2, "M8[D]")
+    turn[1, 4](a, b, days)
+    assert b["x"].tolist() == [6, 4, 2, 0] and b["y"].tolist() == [4, 3, 2, 1] and (days == days[0]).all()
+    with pytest.raises(krait.errors.KraitError, match="cannot be called"):
+        cuda.jit(lambda a: point(3))[1, 1](a)
+
+
+def test_ord_of_a_known_character_is_a_constant():
+    @cuda.jit
+    def codes(out):
+        out[0], out[1], out[2], out[3] = ord("o"), ord("\u00e9"), ord("\u20ac"), ord("\U0001f600")
+
+    out = np.zeros(4, np.int64)
+    codes[1, 1](out)
+    assert out.tolist() == [0x6F, 0xE9, 0x20AC, 0x1F600]
+    for wrong in ("", "ab"):
+        with pytest.raises(TypeError):
+            krait.njit(lambda: ord(wrong))()
