@@ -103,3 +103,30 @@ def conj(a):
     if a.dtype.kind == "c":
         return np.conjugate(a)
     return a
+
+
+# ---- f(*x), where x has any length ----
+
+
+def check_count(items, name, names):
+    if len(items) > len(names):
+        some = "argument" if len(names) == 1 else "arguments"
+        were = "was" if len(items) == 1 else "were"
+        raise TypeError(f"{name}() takes {len(names)} positional {some} but {len(items)} {were} given")
+    check_least(items, name, names)
+
+
+def check_least(items, name, names):
+    if len(items) < len(names):
+        missing = [f"'{each}'" for each in names][len(items):]
+        words = missing[0]
+        if len(missing) == 2:
+            words = f"{missing[0]} and {missing[1]}"
+        elif len(missing) > 2:
+            words = f"{', '.join(missing[:-1])}, and {missing[-1]}"
+        some = "argument" if len(missing) == 1 else "arguments"
+        raise TypeError(f"{name}() missing {len(missing)} required positional {some}: {words}")
+
+
+def print_all(items, *, sep=" ", end="\n"):
+    print(sep.join([str(item) for item in items]), end=end)

@@ -195,6 +195,19 @@ def not_in_walked(x, items):
     return not in_walked(x, items)
 
 
+def min_of_all(items, *, key=None):
+    # min(*items): of one item alone it is what that one holds, of none there is nothing to say.
+    if len(items) < 2:
+        raise TypeError("min() of a starred argument with fewer than two items")
+    return least_by(items, key)
+
+
+def max_of_all(items, *, key=None):
+    if len(items) < 2:
+        raise TypeError("max() of a starred argument with fewer than two items")
+    return greatest_by(items, key)
+
+
 def min_by(*items, key=None):
     return least_by(items[0] if len(items) == 1 else items, key)
 
@@ -274,13 +287,19 @@ def mapped(function, items, *more):
     if len(more) == 0:
         for item in items:
             new.append(function(item))
-    elif len(more) == 1:
-        for x, y in zip(items, more[0]):
-            new.append(function(x, y))
     else:
-        for x, y, z in zip(items, more[0], more[1]):
-            new.append(function(x, y, z))
+        for arguments in zip(items, *more):
+            new.append(function(*arguments))
     return new
+
+
+def each_mapped(function, items, *more):
+    if len(more) == 0:
+        for item in items:
+            yield function(item)
+    else:
+        for arguments in zip(items, *more):
+            yield function(*arguments)
 
 
 def filtered(function, items):
@@ -292,6 +311,46 @@ def filtered(function, items):
         elif function(item):
             new.append(item)
     return new
+
+
+def each_filtered(function, items):
+    for item in items:
+        if function is None:
+            if item:
+                yield item
+        elif function(item):
+            yield item
+
+
+def each_of(iterable):
+    for item in iterable:
+        yield item
+
+
+def each_until(function, sentinel):
+    """What a function gives, until that equals a value."""
+    while True:
+        item = function()
+        if item == sentinel:
+            break
+        yield item
+
+
+def each_zipped(*iterables):
+    for items in zip(*iterables):
+        yield items
+
+
+def each_numbered(iterable, start=0):
+    number = start
+    for item in iterable:
+        yield number, item
+        number += 1
+
+
+def each_backwards(items):
+    for item in reversed(items):
+        yield item
 
 
 def each_next(iterator):

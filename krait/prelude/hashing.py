@@ -37,5 +37,12 @@ def of_tuple(items):
     return of_int(key_hash(items[0]) * 31 + key_hash(items[1:]))
 
 
+def of_items(items):
+    h = 7
+    for item in items:
+        h = of_int(h * 31 + key_hash(item))
+    return h
+
+
 def of_nothing(items):
     return 7

@@ -94,6 +94,10 @@ def bytes_of(items):
     """The bytes object of a list of uint8 that nobody changes any more."""
 
 
+def tuple_of(items):
+    """The tuple of the items in a list that nobody changes any more."""
+
+
 def is_writeable(array):
     """Whether an array may be written to, as the type tells."""
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from krait.prelude.intrinsics import reserve, slice_range, truncate
+from krait.prelude.intrinsics import reserve, slice_range, truncate, tuple_of
 
 MOST = 0x7FFFFFFFFFFFFFFF
 
@@ -116,6 +116,35 @@ def reverse(items):
 
 def clear(items):
     truncate(items, 0)
+
+
+# ---- tuples of any length ----
+
+
+def tuple_from(iterable):
+    return tuple_of(from_iterable(iterable))
+
+
+def tuple_slice(items, which):
+    return tuple_of(get_slice(items, which))
+
+
+def tuples_joined(items, more):
+    return tuple_of(concatenated(items, more))
+
+
+def tuple_repeated(items, times):
+    return tuple_of(repeated(items, times))
+
+
+def tuple_index(items, value, start=0, stop=9223372036854775807):
+    n = len(items)
+    first = max(start + n, 0) if start < 0 else start
+    last = stop + n if stop < 0 else min(stop, n)
+    for i in range(first, last):
+        if items[i] == value:
+            return i
+    raise ValueError("tuple.index(x): x not in tuple")
 
 
 # ---- slices ----

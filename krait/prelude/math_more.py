@@ -71,3 +71,17 @@ def sumprod(p, q):
     for a, b in zip(p, q):
         total = total + a * b
     return total
+
+
+def gcd_of(numbers):
+    total = 0
+    for number in numbers:
+        total = math.gcd(total, number)
+    return total
+
+
+def lcm_of(numbers):
+    total = 1
+    for number in numbers:
+        total = math.lcm(total, number)
+    return total

@@ -68,6 +68,7 @@ PyObject *frontend_class_of(Frontend *frontend, const Type *type) {
     case TY_SCALAR: return type->object ? object : class_of_scalar(type);
     case TY_MEMBER: return object;
     case TY_TUPLE: return type->object ? object : (PyObject *)&PyTuple_Type;
+    case TY_VARTUPLE: return (PyObject *)&PyTuple_Type;
     case TY_ARRAY: return type->record ? class_of_record(type_element(type)) : (PyObject *)&PyArray_Type;
     case TY_STRUCT: return type_is_instance(type) ? object ? frontend_original(object) : NULL : class_of_record(type);
     case TY_TIME: return (PyObject *)(type->flag ? &PyTimedeltaArrType_Type : &PyDatetimeArrType_Type);

@@ -249,6 +249,7 @@ static bool items_fit(TypeKind kind, const TypeList *list) {
     case TY_DTYPE:
     case TY_CLASS: return list->len == 1 && (list->data[0]->kind == TY_SCALAR || list->data[0]->kind == TY_STRUCT);
     case TY_LIST:
+    case TY_VARTUPLE:
     case TY_CELL: return list->len == 1;
     case TY_SLICE: return list->len == 3;
     default: return true;

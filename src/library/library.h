@@ -28,6 +28,7 @@ typedef enum LibraryId {
     LIBRARY_NUMPY,
     LIBRARY_RANDOM,
     LIBRARY_FUNCTOOLS,
+    LIBRARY_ITERTOOLS,
     LIBRARY_HEAPQ,
     LIBRARY_BISECT,
     LIBRARY_PRELUDE, /* for functions of krait.prelude alone */
@@ -101,6 +102,7 @@ typedef struct FuncInfo {
     const char *methods[2];     /* special methods of argument 0's class: it calls the first that is there; or NULL */
     const char *refused_method; /* that by which the class of a namedtuple or a member would answer; or NULL */
     const char *times;  /* a ufunc: the function of the prelude for dates and durations; NULL: its operation, or none */
+    const char *spread; /* f(*x), x of no known length: the function of the prelude that is given x; NULL: none */
     uint32_t sequences; /* bit i: argument i is a sequence of items whose types may differ */
     bool is_indexed;    /* x[...], not x(...) */
     bool is_short;      /* on float32 a GPU computes it by a short sequence without branches */

@@ -64,7 +64,8 @@ static void join_blocks(Func *func) {
 
 static bool is_short(const FuncInst *inst) {
     const Func *func = inst->func;
-    if (!inst->untyped->prelude || inst->recursive || inst->piece || func->blocks.len != 1) return false;
+    if (!inst->untyped->prelude || inst->recursive || inst->piece || func->generator || func->blocks.len != 1)
+        return false;
     if (func->blocks.data[0]->last->op != OP_RETURN) return false;
     uint32_t count = 0;
     for (const Value *value = func->blocks.data[0]->first; value; value = value->next) count++;

@@ -74,6 +74,7 @@ static const char *words(const Words *w, const Type *type) {
             buf_printf(&buf, "dict of %s to %s", words(w, type_key(type)), words(w, type_dict_value(type)));
         break;
     case TY_SET: print_container(w, &buf, "set", type_key(type)); break;
+    case TY_VARTUPLE: print_container(w, &buf, "tuple", type->items[0]); break;
     case TY_LIST: print_container(w, &buf, "list", type->items[0]); break;
     case TY_OPTIONAL: buf_printf(&buf, "%s or None", words(w, type->items[0])); break;
     default: type_print(&buf, type);

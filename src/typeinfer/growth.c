@@ -42,8 +42,8 @@ bool typeinfer_is_open(const Type *type) {
     if (type_is_shared(type)) return true; /* attributes may be assigned what they do not hold yet */
     if (type_is_container(type) && holds_nothing(type)) return true;
     if (type->kind == TY_DICT) return typeinfer_is_open(type_dict_value(type));
-    bool inside = type->kind == TY_LIST || type->kind == TY_TUPLE || type->kind == TY_OPTIONAL ||
-                  type->kind == TY_ITER || type->kind == TY_CELL;
+    bool inside = type->kind == TY_LIST || type->kind == TY_VARTUPLE || type->kind == TY_TUPLE ||
+                  type->kind == TY_OPTIONAL || type->kind == TY_ITER || type->kind == TY_CELL;
     for (uint32_t i = 0; inside && i < type->count; i++)
         if (typeinfer_is_open(type->items[i])) return true;
     return false;
@@ -56,6 +56,7 @@ static const Type *with_items(Infer *in, const Type *like, const Type *const *it
     TypeTable *types = in->types;
     switch (like->kind) {
     case TY_LIST:
+    case TY_VARTUPLE:
     case TY_CELL: return type_with_items(types, (TypeKind)like->kind, 0, items, 1);
     case TY_TUPLE: return type_tuple_like(types, like, items);
     case TY_OPTIONAL: return type_optional(types, items[0]);

@@ -103,7 +103,9 @@ typedef struct Typing {
     FuncInst *inst;   /* `at` becomes CALL_INST inst with call_args */
     Value **call_args;
     bool failed;
-    bool is_part; /* of what `at` becomes: typing_sub */
+    bool spreads;       /* a call: the last of the positional arguments, a tuple of any length, is the rest of them */
+    bool spreads_mixed; /* zip(*x), where the items of each tuple in x have no common type */
+    bool is_part;       /* of what `at` becomes: typing_sub */
 } Typing;
 
 typedef bool InferRule(Typing *t);
@@ -295,8 +297,19 @@ const char *typing_none_words(const Typing *t, size_t arg);
 /* ---- calls ---- */
 /* Of a Python function (rules_python.c); closure: its type if it is one, else NULL. */
 bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *closure_value);
-bool typing_points_into_frame(const Type *type);               /* values of it: iterators and cells */
-bool typing_call_class(Typing *t, const Type *class_type);     /* of numbers or vectors (rules_conversion.c) */
+bool typing_points_into_frame(const Type *type);           /* values of it: iterators and cells */
+bool typing_call_class(Typing *t, const Type *class_type); /* of numbers or vectors (rules_conversion.c) */
+/* Tuples of any length (rules_vartuple.c). */
+bool typing_as_list(Typing *t, size_t arg);                  /* such an operand becomes the list that it is */
+const Type *typing_vartuple_of(Typing *t, const Type *type); /* what a tuple is without its length; NULL */
+Value *typing_make_vartuple(Typing *t, Value *tuple, const Type *to);
+bool typing_is_of_any_length(const Typing *t); /* an operation on them, or one that gives one */
+bool typing_vartuple_binary(Typing *t);
+bool typing_vartuple_getitem(Typing *t);
+bool typing_spread(Typing *t);       /* f(*x): the arguments that x gives; false: how many is not known, or t failed */
+bool typing_slice_any(Typing *t);    /* of a tuple, by bounds that are not known */
+bool typing_meet_lengths(Typing *t); /* two tuples, one of any length, become lists */
+bool typing_is_for_generator(Typing *t);                       /* the result of this call (rules_itertools.c) */
 bool typing_call_exception(Typing *t, const Type *class_type); /* (rules_exception.c) */
 /* x.name that a user has said something about: true, it is that (rules_call.c). */
 bool typing_attribute_overload(Typing *t);

@@ -185,6 +185,7 @@ static bool rejoin(Infer *in, const Value *phi) {
     Fact fact = {infer_bottom(in), NULL};
     if (join_operands(in, phi, &fact) || fact.type->kind == TY_BOTTOM) return false;
     const Type **seed = &in->solver->seeds[phi->id];
+    if (phi->type->kind == TY_VARTUPLE) return false; /* it never has a known length again */
     if (*seed) *seed = fact.type;
     return fact.type != phi->type;
 }
@@ -194,6 +195,7 @@ Fact solver_join_returns(Infer *in) {
     struct Solver *s = in->solver;
     Fact result = {infer_bottom(in), NULL};
     bool general = in->leaves || in->func->generator;
+    if (s->result.type->kind == TY_VARTUPLE) return s->result; /* it never has a known length again */
     for (int rank = 0; rank < TYPEINFER_RANKS; rank++) {
         size_t b = 0;
         for (const Value *at = NULL; (at = next_result(in->func, at, &b));) {

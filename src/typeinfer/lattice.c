@@ -33,6 +33,38 @@ static const Type *join_items(Promotion promotion, TypeTable *types, const Type 
     return type_tuple_like(types, a, items);
 }
 
+/* Tuples of several lengths, whose items join, are tuples of any length; NULL: they do not.  What has a length of its
+ * own already cannot have its items converted. */
+static const Type *join_lengths(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
+    const Type *item = type_simple(types, TY_BOTTOM), *both[] = {a, b};
+    for (int k = 0; k < 2; k++) {
+        if (both[k]->object || (both[k]->kind != TY_TUPLE && both[k]->kind != TY_VARTUPLE)) return NULL;
+        for (uint32_t i = 0; i < both[k]->count; i++)
+            TRY(item = typeinfer_join(promotion, types, item, both[k]->items[i]));
+    }
+    if (item->kind == TY_STR) item = type_simple(types, TY_STRING);
+    for (int k = 0; k < 2; k++)
+        if (both[k]->kind == TY_VARTUPLE && both[k]->items[0] != item && both[k]->items[0]->kind != TY_BOTTOM)
+            return NULL;
+    return type_with_items(types, TY_VARTUPLE, 0, &item, 1);
+}
+
+static const Type *join_tuples(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
+    if (a->kind == TY_TUPLE && b->kind == TY_TUPLE && (a->count == b->count || a->object || b->object))
+        return join_items(promotion, types, a, b);
+    return join_lengths(promotion, types, a, b);
+}
+
+/* None or a value; the tuple in an Optional keeps its length. */
+static const Type *join_optionals(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
+    const Type *first = infer_content(a), *second = infer_content(b);
+    const Type *content = typeinfer_join(promotion, types, first, second);
+    bool longer = content && content->kind == TY_VARTUPLE &&
+                  ((a->kind == TY_OPTIONAL && first->kind == TY_TUPLE) ||
+                   (b->kind == TY_OPTIONAL && second->kind == TY_TUPLE));
+    return content && !longer ? type_optional(types, content) : NULL;
+}
+
 static const Type *join_arrays(TypeTable *types, const Type *a, const Type *b) {
     if (a->items[0] != b->items[0] || a->ndim != b->ndim || a->record != b->record) return NULL;
     ArrayLayout layout = a->layout == b->layout ? (ArrayLayout)a->layout : LAYOUT_A;
@@ -68,7 +100,7 @@ static const Type *join_contents(TypeTable *types, const Type *a, const Type *b)
     if (a == b || b->kind == TY_BOTTOM) return a;
     if (a->kind == TY_BOTTOM) return b;
     if (type_is_shared(a) && type_is_shared(b)) return join_objects(PROMOTION_NUMPY2, types, a, b);
-    bool container = a->kind == TY_LIST || a->kind == TY_GENERATOR || type_is_table(a) ||
+    bool container = a->kind == TY_LIST || a->kind == TY_VARTUPLE || a->kind == TY_GENERATOR || type_is_table(a) ||
                      (a->kind == TY_TUPLE && !a->object);
     if (!container || a->kind != b->kind || a->object != b->object || a->count != b->count ||
         a->count > COUNT_OF(items))
@@ -132,17 +164,15 @@ const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a,
     if (a->kind == TY_NONE) return can_be_optional(b) ? type_optional(types, b) : NULL;
     if (b->kind == TY_NONE) return can_be_optional(a) ? type_optional(types, a) : NULL;
     if (is_text(a) && is_text(b)) return type_simple(types, TY_STRING);
-    if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL) {
-        const Type *content = typeinfer_join(promotion, types, infer_content(a), infer_content(b));
-        return content ? type_optional(types, content) : NULL;
-    }
+    if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL) return join_optionals(promotion, types, a, b);
+    if (a->kind == TY_VARTUPLE || b->kind == TY_VARTUPLE) return join_lengths(promotion, types, a, b);
     if (is_function(a) && is_function(b)) return join_functions(types, a, b);
     if (a->kind != b->kind) return NULL;
     switch (a->kind) {
     case TY_SCALAR: return typeinfer_promote(promotion, types, a, b);
     case TY_CHARS: return a->flag == b->flag ? (a->bytes > b->bytes ? a : b) : NULL;
     case TY_TIME: return a->flag == b->flag ? type_time_common(types, a->flag, a, b) : NULL;
-    case TY_TUPLE: return join_items(promotion, types, a, b);
+    case TY_TUPLE: return join_tuples(promotion, types, a, b);
     case TY_STRUCT: return type_is_shared(a) && type_is_shared(b) ? join_objects(promotion, types, a, b) : NULL;
     case TY_ARRAY: return join_arrays(types, a, b);
     case TY_GENERATOR:
@@ -174,7 +204,7 @@ bool typeinfer_fact_join(Infer *in, Fact a, Fact b, Fact *out) {
         return true;
     }
     const Type *type = typeinfer_join(in->config->promotion, in->types, type_meeting(in, a, b), type_meeting(in, b, a));
-    if (!type) return false;
+    if (!type || (type->kind == TY_VARTUPLE && in->device)) return false;
     bool same = a.konst && b.konst && a.type == b.type && const_equal(a.konst, b.konst);
     if (!same && !in->device) type = typeinfer_general(in, type);
     *out = (Fact){type, same ? a.konst : NULL};

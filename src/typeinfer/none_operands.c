@@ -26,9 +26,9 @@ static const struct {
 /* The name of its class in the interpreter; NULL: where None meets it, the words are others. */
 static const char *class_name(const Type *type) {
     static const char *const names[] = {
-        [TY_NONE] = "NoneType", [TY_TUPLE] = "tuple", [TY_LIST] = "list",   [TY_DICT] = "dict",
-        [TY_SET] = "set",       [TY_STR] = "str",     [TY_STRING] = "str",  [TY_TEXT] = "str",
-        [TY_BYTES] = "bytes",   [TY_RANGE] = "range", [TY_SLICE] = "slice",
+        [TY_NONE] = "NoneType", [TY_TUPLE] = "tuple", [TY_VARTUPLE] = "tuple", [TY_LIST] = "list",
+        [TY_DICT] = "dict",     [TY_SET] = "set",     [TY_STR] = "str",        [TY_STRING] = "str",
+        [TY_TEXT] = "str",      [TY_BYTES] = "bytes", [TY_RANGE] = "range",    [TY_SLICE] = "slice",
     };
     if (type->kind == TY_SCALAR && type->weak && !type->object) switch (type_scalar_kind(type)) {
         case 'b': return "bool";

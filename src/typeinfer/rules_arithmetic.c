@@ -300,6 +300,7 @@ bool rule_binary(Typing *t) {
     if (typing_is_text(a) || (typing_is_text(b) && t->op == OP_MUL)) return typing_string_binary(t);
     if (a->kind == TY_MEMBER || b->kind == TY_MEMBER) return typing_binary_members(t, a, b);
     if (type_is_table(a) && a->kind == b->kind) return typing_table_binary(t);
+    if (typing_is_of_any_length(t)) return typing_vartuple_binary(t);
     if (a->kind == TY_LIST || b->kind == TY_LIST) return typing_list_binary(t);
     if (a->kind == TY_TUPLE || b->kind == TY_TUPLE) return typing_binary_tuples(t);
     if (easy_power(t, a)) {

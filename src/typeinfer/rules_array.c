@@ -222,6 +222,7 @@ bool rule_getitem(Typing *t) {
         if (type_is_record(type_element(type->items[0]))) return flat_records(t);
         return typing_result(t, type_element_value(t->in->types, type->items[0]), NULL);
     case TY_LIST: return typing_list_getitem(t);
+    case TY_VARTUPLE: return typing_vartuple_getitem(t);
     case TY_DICT: return typing_table_getitem(t);
     case TY_STR:
     case TY_STRING: return typing_string_getitem(t);
@@ -469,7 +470,8 @@ bool rule_setitem(Typing *t) {
     }
     if (type->kind != TY_ARRAY) {
         typing_fail(t, DIAG_BAD_INDEX, "items of %s cannot be assigned", typing_arg_text(t, 0));
-        if (type->kind == TY_TUPLE) return typing_hint(t, "tuples do not change: make a new one, or use an array");
+        if (type->kind == TY_TUPLE || type->kind == TY_VARTUPLE)
+            return typing_hint(t, "tuples do not change: make a new one, or use an array");
         return type->kind == TY_SCALAR ? hint_at_taken(t) : typing_hint_operands(t, INDEXED, "");
     }
     if (type->readonly) return typing_read_only(t);

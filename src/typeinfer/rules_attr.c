@@ -308,17 +308,18 @@ static bool is_ufunc(const Typing *t, const Type *type) {
 }
 
 static bool method(Typing *t, const Type *type) {
-    const char *class_name = type->kind == TY_ARRAY    ? "numpy.ndarray"
-                             : type->kind == TY_LIST   ? "builtins.list"
-                             : type->kind == TY_SLICE  ? "builtins.slice"
-                             : type->kind == TY_DICT   ? "builtins.dict"
-                             : type->kind == TY_SET    ? "builtins.set"
-                             : typing_is_text(type)    ? "builtins.str"
-                             : type->kind == TY_SCALAR ? "numpy.generic"
-                             : type->kind == TY_TIME   ? "numpy.generic"
-                             : type->kind == TY_RANDOM ? "numpy.random.Generator"
-                             : is_ufunc(t, type)       ? "numpy.ufunc"
-                                                       : NULL;
+    const char *class_name = type->kind == TY_ARRAY                                ? "numpy.ndarray"
+                             : type->kind == TY_LIST                               ? "builtins.list"
+                             : type->kind == TY_SLICE                              ? "builtins.slice"
+                             : type->kind == TY_TUPLE || type->kind == TY_VARTUPLE ? "builtins.tuple"
+                             : type->kind == TY_DICT                               ? "builtins.dict"
+                             : type->kind == TY_SET                                ? "builtins.set"
+                             : typing_is_text(type)                                ? "builtins.str"
+                             : type->kind == TY_SCALAR                             ? "numpy.generic"
+                             : type->kind == TY_TIME                               ? "numpy.generic"
+                             : type->kind == TY_RANDOM                             ? "numpy.random.Generator"
+                             : is_ufunc(t, type)                                   ? "numpy.ufunc"
+                                                                                   : NULL;
     if (!class_name) return unknown_attribute(t);
     const char *name = arena_printf(t->in->arena, "%s.%s", class_name, t->text);
     const FuncHead *func = type_table_function(t->in->types, name, strlen(name));
@@ -365,7 +366,7 @@ bool rule_getattr(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     if (strcmp(t->text, "__class__") == 0 && type->kind != TY_OBJECT) return class_of_instance(t, type);
     AttrId attr = find_attribute(type, t->text);
-    bool has_fields = type->kind == TY_TUPLE || type->kind == TY_STRUCT;
+    bool has_fields = (type->kind == TY_TUPLE && type->object) || type->kind == TY_STRUCT;
     if (has_fields) {
         typing_as(t, 0, type);
         return field_of(t, type, attr);

@@ -154,6 +154,8 @@ static bool call_value(Typing *t) {
         typing_bind_receiver(t);
         if (func_row(callee->func)->how == HOW_PYTHON) return call_added(t, func_row(callee->func));
         t->func = callee->func->id;
+        if (t->spreads)
+            return typing_become_prelude(t, t->spreads_mixed ? "itertools:mixed_columns" : func_info[t->func].spread);
         return call_row(t);
     case TY_PYFUNC: typing_bind_receiver(t); return typing_call_python(t, callee->object, NULL, NULL);
     case TY_CLOSURE:
@@ -174,7 +176,9 @@ bool rule_call(Typing *t) { return call_value(t); }
 bool rule_call_ex(Typing *t) {
     Infer *in = t->in;
     const Type *tuple = t->args[1].type;
+    if (tuple->kind == TY_VARTUPLE && typing_spread(t)) return call_value(t);
     if (tuple->kind != TY_TUPLE) {
+        if (t->failed) return false;
         typing_fail_arg(t, 1, DIAG_BAD_ARGUMENTS, "* needs a tuple here, not %s", typing_arg_text(t, 1));
         return typing_hint(t, "the number of arguments must be known when the function is compiled");
     }

@@ -207,6 +207,8 @@ bool rule_compare(Typing *t) {
     if (!arrays && (a->kind == TY_TIME || b->kind == TY_TIME)) return typing_compare_times(t, a, b);
     if (a->kind == TY_CHARS || b->kind == TY_CHARS) return typing_compare_chars(t, a, b);
     if (a->kind == TY_TUPLE && b->kind == TY_TUPLE) return typing_compare_tuples(t);
+    if (typing_meet_lengths(t)) return typing_list_compare(t);
+    if (t->failed) return false;
     if (a->kind == TY_LIST && b->kind == TY_LIST) return typing_list_compare(t);
     bool equality = t->op == OP_EQ || t->op == OP_NE;
     if (equality && a->kind == TY_STR && b->kind == TY_STR && t->args[0].konst && t->args[1].konst)

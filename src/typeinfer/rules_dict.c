@@ -21,7 +21,8 @@ static bool is_empty(const Type *table) { return type_key(table)->kind == TY_BOT
 
 static bool is_key(const Type *type) {
     if (type->kind == TY_SCALAR) return type_scalar_kind(type) != 'c';
-    if (type->kind != TY_TUPLE) return type->kind == TY_STRING || type->kind == TY_MEMBER || type->kind == TY_BOTTOM;
+    bool parts = type->kind == TY_TUPLE || type->kind == TY_VARTUPLE;
+    if (!parts) return type->kind == TY_STRING || type->kind == TY_MEMBER || type->kind == TY_BOTTOM;
     for (uint32_t i = 0; i < type->count; i++)
         if (!is_key(type->items[i])) return false;
     return true;
@@ -302,6 +303,7 @@ bool typing_table_compare(Typing *t) {
 bool typing_walked(Typing *t, size_t arg) {
     const Type *type = infer_content(t->args[arg].type);
     bool numbers = type->kind == TY_BYTES;
+    if (type->kind == TY_VARTUPLE) return typing_as_list(t, arg);
     if (!type_is_table(type) && !numbers) return true;
     ObjRef keys = t->in->host->prelude(t->in->host->self, numbers ? "strings:byte_numbers" : "tables:keys");
     TRY(keys);
@@ -335,6 +337,7 @@ bool rule_func_key_hash(Typing *t) {
     const Type *type = t->args[0].type;
     if (type->kind == TY_BOTTOM) return typing_result(t, infer_int(t->in), NULL);
     if (type->kind == TY_STRING) return typing_become_prelude(t, "hashing:of_string");
+    if (type->kind == TY_VARTUPLE) return typing_become_prelude(t, "hashing:of_items");
     if (type->kind == TY_TUPLE)
         return typing_become_prelude(t, type->count ? "hashing:of_tuple" : "hashing:of_nothing");
     if (type->kind != TY_SCALAR && type->kind != TY_MEMBER) return typing_bad_operands(t);

@@ -60,7 +60,8 @@ bool rule_list(Typing *t) {
     for (size_t i = 0; i < t->nargs; i++) {
         const Type *type = typeinfer_general(t->in, t->args[i].type), *joined = join(t, item, type);
         if (!joined && !t->emit) joined = join_displays(t, item, i);
-        if (!joined && !t->emit && is_sequence_argument(in, t->at)) return become_tuple(t);
+        bool lengths = joined && joined->kind == TY_VARTUPLE && type->kind == TY_TUPLE;
+        if ((!joined || lengths) && !t->emit && is_sequence_argument(in, t->at)) return become_tuple(t);
         if (!joined) {
             typing_fail(t, DIAG_NO_UNIFY, "a list of %s and %s", typing_text(t, item), typing_text(t, type));
             return typing_hint(t, "the items of a list have one type in compiled code: convert them, or use a tuple");
@@ -68,8 +69,10 @@ bool rule_list(Typing *t) {
         item = joined;
     }
     for (size_t i = 0; !t->emit && i < t->nargs; i++) typeinfer_fill(in, t->values[i], t->args[i].type, item);
-    for (size_t i = 0; i < t->nargs; i++)
-        if (typeinfer_general(in, t->args[i].type) != t->args[i].type) typing_cast(t, i, item);
+    for (size_t i = 0; i < t->nargs; i++) {
+        const Type *general = typeinfer_general(in, t->args[i].type);
+        if (general != t->args[i].type || (general->kind == TY_TUPLE && general != item)) typing_cast(t, i, item);
+    }
     return typing_result(t, type_with_items(in->types, TY_LIST, 0, &item, 1), NULL);
 }
 

@@ -125,6 +125,11 @@ static bool bind_positional(Binding *b, size_t positional) {
     for (uint32_t p = 0; p < b->callee->nparams; p++) {
         if (b->callee->params[p].kind != PARAM_VARARGS) continue;
         size_t count = positional - next;
+        if (t->spreads) {
+            b->facts[p] = t->args[next];
+            b->values[p] = t->values[next++];
+            break;
+        }
         const Type **types = ARENA_ARRAY(t->in->arena, const Type *, count);
         const Const **konsts = ARENA_ARRAY(t->in->arena, const Const *, count);
         bool known = true;
@@ -307,6 +312,38 @@ static bool check_generator(Typing *t, const Func *callee, const Type *const *ty
     return true;
 }
 
+/* ---- tuples that grow with each call of a function by itself ----
+ *
+ * Such an argument has any length, for the function that calls and for its callers (FuncInst.wanted). */
+
+static void widen(Typing *t, ObjRef function, const Func *callee, uint32_t p, const Type **type) {
+    Infer *in = t->in;
+    FuncInst *inst = in->inst;
+    if (inst->object != function || in->device || p >= inst->untyped->nparams || !inst->types) return;
+    const Type *own = inst->types[p], *joined;
+    if (callee->params[p].kind == PARAM_CELL || own->kind != TY_TUPLE || (*type)->kind != TY_TUPLE) return;
+    if (own->count >= (*type)->count) return;
+    joined = typeinfer_join(in->config->promotion, in->types, own, *type);
+    if (!joined || joined->kind != TY_VARTUPLE) return;
+    *type = joined;
+    if (!inst->caller || (inst->wanted && inst->wanted[p] == joined)) return;
+    if (!inst->wanted) inst->wanted = ARENA_ARRAY(in->arena, const Type *, inst->untyped->nparams);
+    inst->wanted[p] = joined;
+    inst->wants = true;
+}
+
+/* What an instance has asked for; true: another one is meant. */
+static bool take_wanted(const FuncInst *inst, uint32_t nparams, const Type **types) {
+    bool other = false;
+    for (uint32_t p = 0; inst->wanted && p < nparams; p++) {
+        const Type *wanted = inst->wanted[p];
+        if (!wanted || wanted->kind != TY_VARTUPLE || types[p]->kind != TY_TUPLE) continue;
+        types[p] = wanted;
+        other = true;
+    }
+    return other;
+}
+
 bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *closure_value) {
     Infer *in = t->in;
     const Func *callee = in->host->translate(in->host->self, function);
@@ -345,12 +382,23 @@ bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *
         if (t->emit) b.values[p] = typing_declared_cast(t, b.values[p], signature.args[p]);
         types[p] = signature.args[p];
     }
+    for (uint32_t p = 0; !signature.args && p < callee->nparams; p++) {
+        widen(t, function, callee, p, &types[p]);
+        if (types[p]->kind == TY_VARTUPLE) konsts[p] = NULL;
+    }
     if (callee->generator) TRY(check_generator(t, callee, types));
     for (uint32_t p = 0; p < callee->nparams; p++)
         if (is_open_generator(types[p])) return typing_result(t, infer_bottom(in), NULL);
     const Type *expected = !t->is_part && t->at->id < in->nexpected ? in->expected[t->at->id] : NULL;
     const InferRequest request = {function, types, konsts, expected};
     FuncInst *inst = in->host->instance(in->host->self, &request, (CallSite){in->inst, t->at});
+    if (inst && take_wanted(inst, callee->nparams, types)) {
+        for (uint32_t p = 0; p < callee->nparams; p++)
+            if (types[p]->kind == TY_VARTUPLE) konsts[p] = NULL;
+        inst = in->host->instance(in->host->self, &request, (CallSite){in->inst, t->at});
+    }
+    for (uint32_t p = 0; t->emit && p < callee->nparams; p++)
+        if (types[p]->kind == TY_VARTUPLE) b.values[p] = typing_make_cast(t, b.values[p], types[p]);
     if (!inst) {
         if (in->diag->failed) diag_note(in->diag, in->func->source, t->at->span, "called from here");
         t->failed = true;

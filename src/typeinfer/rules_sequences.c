@@ -1,6 +1,6 @@
 /* rules_sequences.c: typing rules of the builtins over sequences, len, range, enumerate, zip, reversed, next and tuple,
  * and of isinstance and of complex made of its parts. */
-#include <string.h> /* strlen */
+#include <string.h> /* strcmp, strlen */
 
 #include "typeinfer/infer.h"
 
@@ -30,6 +30,7 @@ bool rule_func_len(Typing *t) {
     case TY_STR: return t->args[0].konst ? known_int(t, text_length(t->args[0].konst->text)) : typing_bad_operands(t);
     case TY_STRING:
     case TY_BYTES:
+    case TY_VARTUPLE:
     case TY_DICT:
     case TY_SET:
     case TY_LIST:
@@ -148,6 +149,7 @@ bool rule_func_literally(Typing *t) {
 bool rule_func_enumerate(Typing *t) {
     static const char *const params[2] = {"iterable", "start"};
     Infer *in = t->in;
+    if (typing_is_for_generator(t)) return typing_become_prelude(t, "builtin:each_numbered");
     TRY(typing_bind_keywords(t, params, 1, 2));
     if (!t->args[1].type) {
         t->args[1] = (Fact){infer_int(in), const_int(in->arena, in->types, 0)};
@@ -161,12 +163,24 @@ bool rule_func_enumerate(Typing *t) {
     return typing_result(t, type_iter(in->types, ITER_ENUMERATE, &iter, 1), NULL);
 }
 
-bool rule_func_zip(Typing *t) {
-    const Type **iters = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
-    if (t->nnames) {
-        typing_fail(t, DIAG_UNSUPPORTED, "zip() takes no keyword arguments in compiled code");
+/* zip(..., strict=True); false: no such keyword, or t failed. */
+static bool zip_is_strict(Typing *t) {
+    if (!t->nnames) return false;
+    const Const *strict = t->args[t->nargs - 1].konst;
+    if (t->nnames > 1 || strcmp(t->names[0], "strict") != 0 || !strict || !type_is_integer(strict->type)) {
+        typing_fail(t, DIAG_UNSUPPORTED, "zip() takes no keyword argument but a literal strict in compiled code");
         return typing_hint(t, "compare the lengths before the loop");
     }
+    t->nargs--;
+    t->nnames = 0;
+    return strict->i != 0;
+}
+
+bool rule_func_zip(Typing *t) {
+    if (zip_is_strict(t) && t->nargs > 0) return typing_become_prelude(t, "itertools:zipped_strictly");
+    if (t->failed) return false;
+    if (typing_is_for_generator(t)) return typing_become_prelude(t, "builtin:each_zipped");
+    const Type **iters = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
     if (t->nargs > ITER_MAX_PARTS)
         return typing_fail(t, DIAG_UNSUPPORTED, "zip() of more than %d iterables is not compiled", ITER_MAX_PARTS);
     for (size_t i = 0; i < t->nargs; i++) {
@@ -177,6 +191,7 @@ bool rule_func_zip(Typing *t) {
 }
 
 bool rule_func_reversed(Typing *t) {
+    if (typing_is_for_generator(t)) return typing_become_prelude(t, "builtin:each_backwards");
     const Type *cast, *iter = typing_iterator_type(t, 0, &cast);
     if (!iter) return false;
     if (cast->kind != TY_RANGE && cast->kind != TY_TUPLE && cast->kind != TY_ARRAY && cast->kind != TY_LIST)
@@ -185,7 +200,7 @@ bool rule_func_reversed(Typing *t) {
     return typing_result(t, type_iter(t->in->types, ITER_REVERSED, &cast, 1), NULL);
 }
 
-/* tuple(x): a tuple stays, and a range or array has no length in its type. */
+/* tuple(x): a tuple stays; of what has no length in its type, one whose length is known when the code runs. */
 bool rule_func_tuple_from(Typing *t) {
     if (t->nargs == 0) return typing_become_const(t, const_tuple(t->in->arena, t->in->types, NULL, 0));
     const Type *type = t->args[0].type;
@@ -193,9 +208,11 @@ bool rule_func_tuple_from(Typing *t) {
         typing_cast(t, 0, type_tuple(t->in->types, type->items, type->count));
         return typing_become_arg(t, 0);
     }
+    if (type->kind == TY_VARTUPLE) return typing_become_arg(t, 0);
+    if (!t->in->device) return typing_become_prelude(t, "lists:tuple_from");
     typing_bad_operands(t);
-    return typing_hint(t, "the length of a tuple must be known when the function is compiled: write its items out, "
-                          "(x[0], x[1]), or keep the list");
+    return typing_hint(t, "the length of a tuple must be known when a kernel is compiled: write its items out, "
+                          "(x[0], x[1])");
 }
 
 bool rule_func_make_complex(Typing *t) { return typing_result(t, infer_complex(t->in), NULL); }

@@ -29,6 +29,9 @@ const Type *typing_common_item(Infer *in, const Type *tuple) {
     const Type *joined = infer_bottom(in);
     for (uint32_t i = 0; i < tuple->count && joined; i++)
         joined = typeinfer_join(in->config->promotion, in->types, joined, tuple->items[i]);
+    bool lengths = joined && joined->kind == TY_VARTUPLE; /* tuples of several lengths are walked one by one */
+    for (uint32_t i = 0; lengths && i < tuple->count; i++)
+        if (tuple->items[i] != joined) return NULL;
     return joined && !in->device ? typeinfer_general(in, joined) : joined;
 }
 
@@ -84,9 +87,29 @@ bool rule_tuple(Typing *t) {
     return typing_result(t, general, fact.konst);
 }
 
+/* A starred operand without a known length: tuple(x), then + of all. */
+static bool concat_any(Typing *t) {
+    Infer *in = t->in;
+    const Const *make = const_of(in->arena, type_func(in->types, &func_info[FUNC_TUPLE].head));
+    Fact pair[2], facts[2] = {{make->type, make}};
+    Value *values[2] = {NULL, NULL}, *both[2];
+    if (t->emit) values[0] = typing_make_const(t, make);
+    for (size_t i = 0; i < t->nargs; i++) {
+        facts[1] = t->args[i], values[1] = t->values[i];
+        size_t k = i > 0;
+        TRY(typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, &pair[k], &both[k]));
+        if (pair[k].type->kind == TY_BOTTOM) return false;
+        if (k)
+            TRY(typing_sub(t, &(SubOp){.op = OP_ADD, .values = both, .facts = pair, .nargs = 2}, &pair[0], &both[0]));
+    }
+    t->konst = pair[0].konst;
+    return typing_become(t, both[0], pair[0].type);
+}
+
 bool rule_tuple_concat(Typing *t) {
     size_t total = 0;
     for (size_t i = 0; i < t->nargs; i++) {
+        if (t->args[i].type->kind != TY_TUPLE && !t->in->device) return concat_any(t);
         if (t->args[i].type->kind != TY_TUPLE) {
             typing_fail_arg(t, i, DIAG_TYPING, "* needs a tuple here, not %s", typing_arg_text(t, i));
             return typing_hint(t, "the number of items must be known from the type");
@@ -164,6 +187,7 @@ bool rule_extract(Typing *t) {
 /* ---- tuple[i] ---- */
 
 static bool getitem_slice(Typing *t, const Type *tuple, const Const *slice) {
+    if (!slice && typing_vartuple_of(t, tuple)) return typing_slice_any(t);
     if (!slice) {
         typing_fail_arg(t, 1, DIAG_NEEDS_CONSTANT, "a slice of a tuple must be known when the function is compiled");
         return typing_hint(t, "use literal bounds");
@@ -323,6 +347,7 @@ static bool become_call(Typing *t, const char *in, const char *not_in) {
 bool typing_list_contains(Typing *t); /* rules_list.c */
 
 bool rule_contains(Typing *t) {
+    typing_as_list(t, 1);
     const Type *where = t->args[1].type;
     if (where->kind == TY_LIST) return typing_list_contains(t);
     if (where->kind == TY_MEMBER || (where->kind == TY_SCALAR && where->flag)) return typing_flags_contain(t, where);

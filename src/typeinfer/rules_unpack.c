@@ -98,6 +98,7 @@ static bool unpack_list(Typing *t, size_t wanted) {
 }
 
 bool rule_unpack(Typing *t) {
+    typing_as_list(t, 0);
     const Type *type = t->args[0].type;
     size_t wanted = (size_t)t->imm;
     TRY(take_walked(t, &type, "lists:up_to", wanted));
@@ -124,6 +125,7 @@ bool rule_unpack(Typing *t) {
 /* before items, the rest, after items */
 bool rule_unpack_ex(Typing *t) {
     size_t before = (size_t)(t->imm & 0xff), after = (size_t)(t->imm >> 8);
+    typing_as_list(t, 0);
     const Type *type = t->args[0].type;
     Items items = typing_items_new(t->in, before + 1 + after);
     if (type->kind == TY_RANGE || type->kind == TY_GENERATOR || type->kind == TY_ITER) { /* which have no slices */

@@ -158,6 +158,7 @@ Value *typing_make_cast(Typing *t, Value *value, const Type *to) {
     if (from->kind == TY_STR && to == typing_characters_type(t->in))
         return typing_make_cast(t, typing_make_cast(t, value, to->items[0]), to);
     if (from->kind == TY_TUPLE && to->kind == TY_TUPLE) return cast_tuple(t, value, to);
+    if (from->kind == TY_TUPLE && to->kind == TY_VARTUPLE) return typing_make_vartuple(t, value, to);
     if (type_is_shared(from) && type_is_shared(to)) {
         typing_fail(t, DIAG_NO_UNIFY, "instances of one class meet here whose attributes hold values of other types");
         typing_hint(t,

@@ -76,7 +76,6 @@ CONSTRUCTS = {
     "tuple into an array": "a[0] = (1, 2)\nreturn x",
     "string into an array": "a[0] = 'x'\nreturn x",
     "array into an element": "a[0] = a\nreturn x",
-    "star of an array": "return max(*a)",
     "nested class use": "return object()",
     "slice of a range": "return range(x)[1:]",
     "double star parameter": None,

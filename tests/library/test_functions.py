@@ -34,7 +34,8 @@ def resolve(name):
     return None
 
 
-NEWER = {"math.cbrt": (3, 11), "math.exp2": (3, 11), "math.sumprod": (3, 12), "math.fma": (3, 13)}
+NEWER = {"math.cbrt": (3, 11), "math.exp2": (3, 11), "math.sumprod": (3, 12), "math.fma": (3, 13),
+         "itertools.batched": (3, 12)}
 
 
 @pytest.mark.parametrize("name", NAMES)

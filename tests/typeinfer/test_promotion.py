@@ -138,7 +138,7 @@ JOINS = [
     ("int", "float", "float"), ("int", "float32", "float32"), ("float", "int64", "float64"), ("bool", "int", "int"),
     ("int8", "uint8", "int16"), ("float", "complex64", "complex64"), ("int", "bool_", "int64"),
     ("None", "int", "int?"), ("int?", "float32", "float32?"), ("int?", "None", "int?"), ("None", "None", "None"),
-    ("(int, float)", "(float32, int)", "(float32, float)"), ("(int,)", "(int, int)", "none"), ("()", "()", "()"),
+    ("(int, float)", "(float32, int)", "(float32, float)"), ("(int,)", "(int, int)", "tuple(int)"), ("()", "()", "()"),
     ("array(float32, 2, C)", "array(float32, 2, F)", "array(float32, 2, A)"),
     ("array(float32, 2, C)", "array(float32, 2, C, readonly)", "array(float32, 2, C, readonly)"),
     ("array(float32, 2, C)", "array(float64, 2, C)", "none"), ("array(float32, 1, C)", "array(float32, 2, C)", "none"),

@@ -140,6 +140,15 @@ PyObject *marshal_box_list(const Marshal *marshal, const Type *type, const void 
     return object;
 }
 
+PyObject *marshal_box_vartuple(const Marshal *marshal, const Type *type, const void *from) {
+    HeapHead *head = head_of(from);
+    PyObject *items = box_items(marshal, type->items[0], heap_content(head));
+    PyObject *tuple = items ? PyList_AsTuple(items) : NULL;
+    Py_XDECREF(items);
+    heap_release(head);
+    return tuple;
+}
+
 bool marshal_write_back_list(const Marshal *marshal, const Type *type, const void *from) {
     const ListBody *list = heap_content(head_of(from));
     PyObject *items = box_items(marshal, type->items[0], list);

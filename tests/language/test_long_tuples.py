@@ -1,0 +1,253 @@
+"""Tuples whose length is not known when a function is compiled, against the interpreter: tuple(x), (*x, y), tuples that
+grow in loops and in calls, f(*x)."""
+
+import math
+from itertools import combinations, permutations, product
+
+import pytest
+from oracle import agree
+
+
+def case_spread():
+    xs = [1, 2, 3]
+
+    def f(a, b, c):
+        return a * 100 + b * 10 + c
+    return f(*xs)
+
+
+def case_spread_too_few():
+    xs = [1, 2]
+
+    def f(a, b, c):
+        return a * 100 + b * 10 + c
+    return f(*xs)
+
+
+def case_spread_too_many():
+    xs = [1, 2, 3, 4]
+
+    def f(a, b, c):
+        return a * 100 + b * 10 + c
+    return f(*xs)
+
+
+def case_spread_all():
+    xs = [1, 2, 3, 4]
+
+    def f(*args):
+        return sum(args) + len(args)
+    return f(*xs)
+
+
+def case_spread_rest():
+    xs = [1, 2, 3, 4]
+
+    def f(a, *rest):
+        return a * sum(rest)
+    return f(*xs)
+
+
+def case_spread_two_missing():
+    xs = []
+    for i in range(2):
+        xs.append(i)
+
+    def f(a, b, c, d, *rest):
+        return a
+    return f(*xs)
+
+
+def case_spread_builtins():
+    xs = [3, 1, 2]
+    return (max(*xs), min(*xs), math.gcd(*[4, 6]), math.lcm(*xs))
+
+
+def case_grown_in_a_loop():
+    t = ()
+    for i in range(4):
+        t = t + (i,)
+    return (t, t[1:], t[-1], len(t), 2 in t, t == (0, 1, 2, 3), hash(t) == hash((0, 1, 2, 3)), sorted(t, reverse=True))
+
+
+def case_in_a_set():
+    seen = set()
+    for s in ['abc', 'bca', 'ab']:
+        seen.add(tuple(sorted(s)))
+    return (len(seen), ('a', 'b') in seen)
+
+
+def case_as_keys():
+    d = {}
+    for row in [[1, 2], [1, 2], [3]]:
+        k = tuple(row)
+        d[k] = d.get(k, 0) + 1
+    return d
+
+
+def case_repeated():
+    n = 3
+    t = (0,) * n
+    u = t + (5,)
+    return (t, u, u * 2, t < u, min(u), max(u))
+
+
+def case_displays():
+    xs = [5, 6]
+    return ((1, *xs, 2), [*xs, *xs], (*xs,))
+
+
+def case_grown_by_recursion():
+
+    def grow(n):
+        if n == 0:
+            return ()
+        return grow(n - 1) + (n,)
+    return grow(4)
+
+
+def case_slices():
+    t = tuple(range(5))
+    i = 2
+    a, *b = t
+    return (t[i:], t[:i], t[::-1], t.index(3), t.count(1), a, b, str(t), f'{t}')
+
+
+def case_methods():
+    t = (1, 2, 3)
+    return (t.index(2), t.count(5))
+
+
+def case_not_there():
+    t = (1, 2, 3)
+    return t.index(7)
+
+
+def case_of_any_repeat():
+    return [p for n in range(3) for p in product('ab', repeat=n)]
+
+
+def case_of_any_r():
+    return [(c, sum(c)) for r in range(4) for c in combinations([1, 2, 3], r)]
+
+
+def case_turned():
+    g = [[1, 2, 3], [4, 5, 6]]
+    g = [list(r) for r in zip(*g[::-1])]
+    return g
+
+
+def case_spread_product():
+    return list(product(*[[1, 2], [3], [4, 5]]))
+
+
+def case_least():
+    best = None
+    for p in permutations([3, 1, 2]):
+        if best is None or p < best:
+            best = p
+    return best
+
+
+def case_best_of():
+    return max(permutations(range(4)), key=lambda p: sum((i * x for i, x in enumerate(p))))
+
+
+def case_in_a_queue():
+    queue = [(0, (1,))]
+    out = []
+    while queue:
+        d, path = queue.pop(0)
+        out.append((d, path))
+        if d < 2:
+            for k in (1, 2):
+                queue.append((d + 1, path + (k,)))
+    return out
+
+
+def case_remembered():
+    memo = {}
+
+    def f(t):
+        if len(t) == 0:
+            return 0
+        if t in memo:
+            return memo[t]
+        r = t[0] + f(t[1:])
+        memo[t] = r
+        return r
+    return f(tuple([1, 2, 3]))
+
+
+def case_matched():
+    t = tuple([1, 2])
+    match t:
+        case [a, b]:
+            return a + b
+        case _:
+            return -1
+
+
+def case_asked():
+    t = tuple([1, 2])
+    return (isinstance(t, tuple), isinstance(t, list), t != (1, 2), (1, 2, 3) > t, t == [1, 2], bool(t), not tuple([]))
+
+
+def case_searched():
+    state = tuple([1, 0, 2])
+    seen = {state}
+    q = [state]
+    while q:
+        s = q.pop()
+        for i in range(len(s) - 1):
+            l = list(s)
+            l[i], l[i + 1] = (l[i + 1], l[i])
+            n = tuple(l)
+            if n not in seen:
+                seen.add(n)
+                q.append(n)
+    return len(seen)
+
+
+def case_keys_of_two_lengths():
+    d = {}
+    d[1, 2] = 3
+    d[1,] = 4
+    return d
+
+
+def case_list_of_lengths():
+    l = [(1,), (1, 2)]
+    l.append((3, 4, 5))
+    return (l, [len(x) for x in l])
+
+
+def case_two_lengths():
+    if sum([1]) > 0:
+        t = (1, 2)
+    else:
+        t = (1, 2, 3)
+    return t
+
+
+def case_paths():
+
+    def dfs(i, path):
+        if i == 3:
+            return [path]
+        return dfs(i + 1, path + (i,)) + dfs(i + 1, path)
+    return dfs(0, ())
+
+
+@pytest.mark.parametrize("name", [name for name in list(globals()) if name.startswith("case_")])
+def test_tuples_of_any_length(name):
+    agree(globals()[name])
+
+
+def test_printed(capsys):
+    def f(xs):
+        print(*xs)
+        print(*xs, sep=", ", end="!")
+
+    agree(f, [1, 2])
+    assert capsys.readouterr().out == "1 2\n1, 2!" * 2
