@@ -487,15 +487,15 @@ def test_kernels(member, expected):
     assert out.tolist() == [expected + (member is START)] * 4
 
 
-class Floor(enum.IntEnum):
+class OneFloor(enum.IntEnum):
     LOW = 1
 
 
-class Access(enum.IntFlag):
+class OneAccess(enum.IntFlag):
     READ = 1
 
 
-@pytest.mark.parametrize("member", [Floor.LOW, Access.READ])
+@pytest.mark.parametrize("member", [OneFloor.LOW, OneAccess.READ])
 def test_names_that_are_almost_those_of_a_member(member):
     for name in ("_value", "_valueX", "value_", "_nameX", "_name", "_value__"):
         names = {}
