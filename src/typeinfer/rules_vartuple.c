@@ -5,7 +5,7 @@
  * both are one object.  f(*x) with such an x: the arguments are taken out of it, as many as f has parameters. */
 #include "typeinfer/rules_library.h" /* lib_* */
 
-bool typing_list_getitem(Typing *t);                         /* rules_list.c */
+bool typing_list_getitem(Typing *t);                          /* rules_list.c */
 const Type *typing_common_item(Infer *in, const Type *tuple); /* rules_tuple.c */
 
 static const Type *list_of(Infer *in, const Type *vartuple) {
