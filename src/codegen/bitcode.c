@@ -69,25 +69,27 @@ static bool link_part(Module *module, const BitcodePart *part, Diag *diag) {
     offer_on_demand(opened);
     bool failed = LLVMLinkModules2(module->module, opened); /* takes `opened` either way */
     FAIL_IF(failed, diag, LLVM, NULL, (Span){0}, "an embedded library could not be linked: %s", module->message);
-    internalise(module->module);
     return true;
 }
 
-enum { MOST_PARTS = 64 };
+static size_t bodies(LLVMModuleRef module) {
+    size_t count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) count += !LLVMIsDeclaration(f);
+    return count;
+}
 
-/* What comes from a part may want others, but none twice. */
+/* What comes from a part may want more, of a part that was opened before, too: as long as bodies come. */
 static bool link_library(Module *module, const BitcodeLibrary *library, Diag *diag) {
-    bool linked[MOST_PARTS] = {0};
-    for (size_t i = 0; library->parts[i].bytes;) {
-        const BitcodePart *part = &library->parts[i];
-        if (linked[i] || !is_wanted(module, library, part)) {
-            i++;
-            continue;
+    for (bool more = true; more;) {
+        more = false;
+        for (const BitcodePart *part = library->parts; part->bytes; part++) {
+            if (!is_wanted(module, library, part)) continue;
+            size_t before = bodies(module->module);
+            TRY(link_part(module, part, diag));
+            more = more || bodies(module->module) > before;
         }
-        TRY(link_part(module, part, diag));
-        linked[i] = true;
-        i = 0;
     }
+    internalise(module->module);
     return true;
 }
 

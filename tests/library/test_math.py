@@ -354,3 +354,14 @@ def test_python_ints_of_uint64(text):
 def test_a_constant_uint64_that_does_not_fit_is_refused():
     with pytest.raises(TypingError, match="the Python int 9223372036854775809 is out of bounds for 64 bits"):
         njit(expression("int(np.uint64(2**63 + 1))"))()
+
+
+@pytest.mark.parametrize("other", ["nextafter(x, 1.0)", "frexp(x)", "ldexp(x, 2)", "ulp(x)", "copysign(x, -1.0)", "modf(x)",
+                                   "gamma(x)", "remainder(x, 0.3)"])  # fmt: skip
+@pytest.mark.parametrize("first", ["hypot(x, 2.5)", "fmod(x, 0.3)", "cbrt(x)", "dist((x, x), (1.0, 2.0))"])
+def test_what_one_function_brings_does_not_hide_what_another_one_needs(first, other):
+    """Functions of the run time's library that others of it call, whichever of its parts was opened first."""
+    names = {"math": math}
+    exec(f"def f(x): return math.{first}, math.{other}", names)
+    if hasattr(math, first.split("(")[0]):
+        agree(names["f"], 0.625)
