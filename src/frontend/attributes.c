@@ -29,13 +29,13 @@ static void add_assigned(Arena *arena, Names *names, PyTypeObject *class, PyObje
     PyObject *units = PyCode_GetCode(code);
     Bytecode bytecode;
     const char *why;
+    Py_XDECREF(units); /* kept by the code; the arena may jump past whoever holds another reference */
     bool read = units && bytecode_decode(arena, code, units, &bytecode, &why);
     for (size_t i = 0; read && i < bytecode.count; i++) {
         if (bytecode.insns[i].kind != INSN_STORE_ATTR) continue;
         const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(code->co_names, bytecode.insns[i].arg));
         if (name && !is_descriptor(class, name)) add_name(arena, names, name);
     }
-    Py_XDECREF(units);
 }
 
 /* Those of a property, or of a method of the class or a static one; borrowed from it, which is what the class has. */
@@ -46,8 +46,8 @@ static void add_wrapped(Arena *arena, Names *names, PyTypeObject *class, PyObjec
     if (!property && !Py_IS_TYPE(wrapper, &PyStaticMethod_Type) && !Py_IS_TYPE(wrapper, &PyClassMethod_Type)) return;
     for (size_t i = 0; i < (property ? COUNT_OF(of_property) : COUNT_OF(of_method)); i++) {
         PyObject *function = PyObject_GetAttrString(wrapper, parts[i]);
+        Py_XDECREF(function); /* kept by the wrapper */
         if (function && PyFunction_Check(function)) add_assigned(arena, names, class, function);
-        Py_XDECREF(function);
         PyErr_Clear();
     }
 }

@@ -2,13 +2,14 @@
 next attempt succeeds."""
 
 import collections
+import enum
 import gc
 import sys
 
 import numpy as np
 import pytest
 
-from krait import _testing, cuda, jit, typeof, types, vectorize
+from krait import _testing, cuda, guvectorize, jit, typeof, types, vectorize
 from krait.errors import KraitError
 
 Pair = collections.namedtuple("Pair", "a b")
@@ -39,6 +40,102 @@ def many_items():
 def a_named_tuple():
     f = jit(lambda p: p.a + p.b)
     return lambda: f(Pair(1, 2.5)) == 3.5
+
+
+class Node:
+    def __init__(self, value, next=None):
+        self.value, self.next, self.other = value, next, None
+
+    def double(self):
+        self.value *= 2
+
+
+class Holder:
+    def __init__(self, node):
+        self.node, self.total = node, 0.0
+
+    def add(self):
+        self.total += self.node.value
+
+
+class Colour(enum.Enum):
+    RED = "r"
+    BLUE = "b"
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+def an_instance():
+    f = jit(lambda p: p.value + p.next.value)
+    return lambda: f(Node(2, Node(3))) == 5
+
+
+def instances_of_several_classes():
+    f = jit(lambda line: line.node.value + line.node.next.value)
+    head = Node(1)
+    for _ in range(40):
+        head = Node(1, head)
+    head.other = Holder(head)
+    return lambda: f(Holder(head)) == 2
+
+
+def an_instance_that_is_refused():
+    f = jit(lambda p: p.value)
+
+    def run():
+        with pytest.raises(TypeError, match="'value'"):
+            f(Node(object()))
+        return True
+
+    return run
+
+
+def a_list():
+    f = jit(lambda a: [x + 1 for x in a])
+    return lambda: f([1, 2]) == [2, 3]
+
+
+def a_dict():
+    f = jit(lambda d, s: d["a"] + len(s))
+    return lambda: f({"a": 1, "b": 2}, {1.5, 2.5}) == 3
+
+
+def lists_of_instances():
+    f = jit(lambda points, names: points[1].value + names["a"][0])
+    return lambda: f([Node(1), Node(2)], {"a": (3, "x")}) == 5
+
+
+def an_enum():
+    f = jit(lambda c, n: (c is Colour.RED) + n)
+    return lambda: f(Colour.RED, Level.HIGH) == 3
+
+
+def a_generator():
+    def count(n):
+        for i in range(n):
+            yield helper(i)
+
+    return lambda: sum(jit(count)(3)) == 6
+
+
+def a_random_generator():
+    f = jit(lambda g: g.random())
+    g = np.random.default_rng(1)
+    return lambda: 0 <= f(g) < 1
+
+
+def a_generalised_ufunc():
+    def run():
+        @guvectorize(["(float64[:], float64[:])"], "(n)->()")
+        def total(a, out):
+            out[0] = a.sum()
+
+        return total(np.ones((2, 3))).tolist() == [3.0, 3.0]
+
+    return run
 
 
 def a_signature():
@@ -142,7 +239,9 @@ def ptx():
     return lambda: ".entry" in k.inspect_ptx("(float32[::1],)")
 
 
-SITUATIONS = [a_call, a_call_with_everything, many_items, a_named_tuple, a_signature, no_signature_that_fits,
+SITUATIONS = [a_call, a_call_with_everything, many_items, a_named_tuple, an_instance, instances_of_several_classes,
+              an_instance_that_is_refused, a_list, a_dict, lists_of_instances, an_enum, a_generator,
+              a_random_generator, a_generalised_ufunc, a_signature, no_signature_that_fits,
               a_declared_result_that_does_not_fit, a_refusal, a_kernel, a_device_function, a_ufunc,
               a_ufunc_that_returns_no_scalar, a_dynamic_ufunc, texts, ptx]
 
@@ -172,7 +271,8 @@ def test_an_allocation_that_fails_is_a_memory_error(make):
     assert n > 5
 
 
-@pytest.mark.parametrize("make", [a_call_with_everything, many_items, a_kernel, a_refusal, a_ufunc],
+@pytest.mark.parametrize("make", [a_call_with_everything, many_items, an_instance, instances_of_several_classes,
+                                  a_list, lists_of_instances, a_kernel, a_refusal, a_ufunc],
                          ids=lambda make: make.__name__)
 def test_nothing_is_lost_where_an_allocation_fails(make):
     def attempts():

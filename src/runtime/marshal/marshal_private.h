@@ -42,9 +42,15 @@ const Type *marshal_typeof_table(const Marshal *marshal, PyObject *object, Arena
 bool marshal_write_back_table(const Marshal *marshal, const Type *type, const void *from);
 MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert);
 PyObject *marshal_box_instance(const Marshal *marshal, const Type *type, const void *from); /* instance.c */
-/* typeof_instance.c: NULL: refused because of that attribute; a TypeError may say why. */
-const Type *marshal_typeof_instance(const Marshal *marshal, PyObject *object, Arena *arena, const char **refused);
-/* Its type, if an instance of its class is being typed that leads to it; NULL: none. */
+/* typeof.c: calls `make` with an arena of its own, which ends with the call; NULL: an exception is set.  When the arena
+ * is exhausted `make` is left from within: it holds no reference while it allocates there. */
+typedef const Type *MakeType(const Marshal *marshal, PyObject *object, Arena *scratch, void *context);
+const Type *marshal_with_scratch(MakeType *make, const Marshal *marshal, PyObject *object, void *context);
+/* NULL, with a TypeError that names the attribute and has the words of the one that is set. */
+const Type *marshal_refuse_attribute(PyObject *object, const char *name);
+/* typeof_instance.c: NULL without an exception: compiled code does not know the attributes of its class. */
+const Type *marshal_typeof_instance(const Marshal *marshal, PyObject *object);
+/* Its type, if an instance of its class is being typed that leads to it; NULL: none, or an exception is set. */
 const Type *marshal_met_around(const Marshal *marshal, PyObject *object);
 /* Of the TypeTable: what holds both, without a value being converted; NULL: nothing does. */
 const Type *marshal_join(void *types, const Type *a, const Type *b);

@@ -45,9 +45,7 @@ static const Type *typeof_record(const Marshal *marshal, PyVoidScalarObject *rec
     return type_record(marshal->types, type, !(record->flags & NPY_ARRAY_WRITEABLE));
 }
 
-/* Calls `make` with an arena of its own, which ends with the call; NULL: an exception is set. */
-typedef const Type *MakeType(const Marshal *marshal, PyObject *object, Arena *scratch, void *context);
-static const Type *with_scratch(MakeType *make, const Marshal *marshal, PyObject *object, void *context) {
+const Type *marshal_with_scratch(MakeType *make, const Marshal *marshal, PyObject *object, void *context) {
     Arena *const scratch = arena_new();
     if (!scratch) return (PyErr_NoMemory(), NULL);
     jmp_buf recovery;
@@ -93,7 +91,7 @@ static const Type *typeof_tuple(const Marshal *marshal, PyObject *tuple, Arena *
         }
     }
     type = PyTuple_CheckExact(tuple) ? type_tuple(marshal->types, items, (size_t)count)
-                                     : with_scratch(subclass_type, marshal, tuple, items);
+                                     : marshal_with_scratch(subclass_type, marshal, tuple, items);
 done:
     if (items != few) PyMem_Free(items);
     Py_LeaveRecursiveCall();
@@ -169,7 +167,8 @@ static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Are
         refuse_object(object); /* before it gets a number */
         return NULL;
     }
-    return arena ? constant_in(marshal, object, arena, konst) : with_scratch(constant_in, marshal, object, konst);
+    return arena ? constant_in(marshal, object, arena, konst)
+                 : marshal_with_scratch(constant_in, marshal, object, konst);
 }
 
 bool marshal_declared_types(const Marshal *marshal, PyObject *container, Arena *arena, const Type **types,
@@ -192,7 +191,7 @@ bool marshal_declared_types(const Marshal *marshal, PyObject *container, Arena *
     return fine;
 }
 
-static const Type *refuse_attribute(PyObject *object, const char *name) {
+const Type *marshal_refuse_attribute(PyObject *object, const char *name) {
     PyObject *class = NULL, *reason = NULL, *traceback = NULL;
     if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
     PyErr_Fetch(&class, &reason, &traceback);
@@ -219,7 +218,7 @@ static const Type *typeof_instance(const Marshal *marshal, PyObject *object, PyO
         texts[i] = PyUnicode_AsUTF8(name);
         items[i] = value ? marshal_typeof(marshal, value) : NULL;
         fine = items[i] && texts[i] && items[i]->kind != TY_STR && !marshal_holds_objects(items[i]);
-        if (!fine) refuse_attribute(object, texts[i]);
+        if (!fine) marshal_refuse_attribute(object, texts[i]);
         Py_XDECREF(value);
     }
     if (entered) Py_LeaveRecursiveCall();
@@ -251,12 +250,12 @@ static bool can_stand_for_plain(PyObject *object) {
     return true;
 }
 
-static const Type *typeof_object(const Marshal *marshal, PyObject *object, PyObject *names, Arena *arena) {
-    size_t count;
-    const char *refused;
-    if (!frontend_attributes(arena, Py_TYPE(object), &count)) return typeof_instance(marshal, object, names, false);
-    const Type *type = marshal_typeof_instance(marshal, object, arena, &refused);
-    return type ? type : refuse_attribute(object, refused ? refused : "?");
+static const Type *typeof_object(const Marshal *marshal, PyObject *object, PyObject *names) {
+    if (Py_EnterRecursiveCall(" while typing an instance")) return NULL;
+    const Type *type = marshal_typeof_instance(marshal, object);
+    if (!type && !PyErr_Occurred()) type = typeof_instance(marshal, object, names, false);
+    Py_LeaveRecursiveCall();
+    return type;
 }
 
 const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
@@ -306,16 +305,11 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     if (marshal->host && marshal_is_generator(object)) return type_simple(types, TY_RANDOM);
     bool frozen;
     const Type *met = marshal_met_around(marshal, object);
-    if (met) return met;
+    if (met || PyErr_Occurred()) return met;
     PyObject *names = frontend_instance_names(object, &frozen);
     if (!names) return PyErr_Occurred() ? NULL : typeof_constant(marshal, object, arena, konst);
     bool shared = marshal->host && !frozen && frontend_makes_objects(Py_TYPE(object));
-    Arena *scratch = shared && !Py_EnterRecursiveCall(" while typing an instance") ? arena_new() : NULL;
-    const Type *type = scratch  ? typeof_object(marshal, object, names, scratch)
-                       : shared ? NULL
-                                : typeof_instance(marshal, object, names, frozen);
-    if (scratch) Py_LeaveRecursiveCall();
-    arena_free(scratch);
+    const Type *type = shared ? typeof_object(marshal, object, names) : typeof_instance(marshal, object, names, frozen);
     Py_DECREF(names);
     return type;
 }

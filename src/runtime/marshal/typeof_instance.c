@@ -40,15 +40,18 @@ const Type *marshal_join(void *table, const Type *a, const Type *b) {
 
 /* ---- instances of one class that refer to each other ---- */
 
-typedef VEC(PyObject *) Instances;
+/* Outlives what types it: instances of other classes, reached on the way, add to it, and each has a scratch arena. */
+typedef struct Instances {
+    PyObject **met; /* `count` references, in the order in which they were met */
+    size_t count;
+    PyObject **known; /* the same by address: places many, at most half of them taken */
+    size_t places;
+} Instances;
 
 typedef struct Around { /* an instance whose attributes are being looked at */
     PyTypeObject *class;
     const Type *back;
-    Arena *arena;
-    Instances met;    /* it, and others of its class that it leads to; references */
-    PyObject **known; /* the same by address: places many, at most half of them taken */
-    size_t places;
+    Instances instances; /* it, and others of its class that it leads to */
     const struct Around *outer;
 } Around;
 
@@ -58,27 +61,39 @@ static PyObject **place_of(PyObject **known, size_t places, PyObject *object) {
     return &known[at];
 }
 
-static void meet(Around *around, PyObject *object) {
-    if (2 * around->met.len >= around->places) {
-        size_t places = around->places ? 4 * around->places : 16;
-        PyObject **known = ARENA_ARRAY(around->arena, PyObject *, places);
-        for (size_t i = 0; i < around->met.len; i++)
-            *place_of(known, places, around->met.data[i]) = around->met.data[i];
-        around->known = known;
-        around->places = places;
+static bool grow_instances(Instances *of) {
+    size_t places = of->places ? 4 * of->places : 16;
+    PyObject **known = PyMem_Calloc(places, sizeof *known);
+    PyObject **met = known ? PyMem_Realloc(of->met, places / 2 * sizeof *met) : NULL;
+    if (met) of->met = met;
+    if (!met) {
+        PyMem_Free(known);
+        PyErr_NoMemory();
+        return false;
     }
-    PyObject **place = place_of(around->known, around->places, object);
-    if (*place) return;
-    *place = object;
-    vec_push(around->arena, &around->met, Py_NewRef(object));
+    for (size_t i = 0; i < of->count; i++) *place_of(known, places, met[i]) = met[i];
+    PyMem_Free(of->known);
+    of->known = known;
+    of->places = places;
+    return true;
+}
+
+static bool meet(Instances *of, PyObject *object) {
+    if (2 * of->count >= of->places && !grow_instances(of)) return false;
+    PyObject **place = place_of(of->known, of->places, object);
+    if (!*place) *place = of->met[of->count++] = Py_NewRef(object);
+    return true;
+}
+
+static void forget_instances(Instances *of) {
+    for (size_t i = 0; i < of->count; i++) Py_DECREF(of->met[i]);
+    PyMem_Free(of->met);
+    PyMem_Free(of->known);
 }
 
 const Type *marshal_met_around(const Marshal *marshal, PyObject *object) {
-    for (const Around *around = marshal->around; around; around = around->outer) {
-        if (around->class != Py_TYPE(object)) continue;
-        meet((Around *)around, object);
-        return around->back;
-    }
+    for (const Around *around = marshal->around; around; around = around->outer)
+        if (around->class == Py_TYPE(object)) return meet(&((Around *)around)->instances, object) ? around->back : NULL;
     return NULL;
 }
 
@@ -141,38 +156,44 @@ static const char *find_mixed(TypeTable *types, const Attributes *of) {
     return of->names[of->count - 1];
 }
 
-static const Type *type_of_all(const Marshal *marshal, Around *around, Attributes *of, const char **refused) {
+static const Type *type_of_all(const Marshal *marshal, Around *around, Attributes *of, Arena *arena) {
+    const Instances *instances = &around->instances;
+    const char *refused = NULL;
     Marshal inner = *marshal;
     inner.around = around;
-    for (size_t i = 0; !*refused && i < around->met.len; i++)
-        *refused = look_at(&inner, around->met.data[i], of, around->arena);
-    if (*refused) return NULL;
+    for (size_t i = 0; !refused && i < instances->count; i++) refused = look_at(&inner, instances->met[i], of, arena);
+    if (refused) return marshal_refuse_attribute(instances->met[0], refused);
     const Type *like = type_shared_instance(marshal->types, around->back->object, around->back->title, of->names,
                                             of->lists.data[0], of->count);
+    if (!like) return (PyErr_NoMemory(), NULL);
     const Type *type = type_object_of(marshal->types, like, of->lists.data, of->lists.len, marshal_join,
                                       marshal->types);
-    if (!type) *refused = find_mixed(marshal->types, of);
-    if (!type && !PyErr_Occurred())
-        PyErr_SetString(PyExc_TypeError, "the instances that refer to each other hold values of several types there");
-    return type;
+    if (type) return type;
+    PyErr_SetString(PyExc_TypeError, "the instances that refer to each other hold values of several types there");
+    return marshal_refuse_attribute(instances->met[0], find_mixed(marshal->types, of));
 }
 
-const Type *marshal_typeof_instance(const Marshal *marshal, PyObject *object, Arena *arena, const char **refused) {
+static const Type *type_around(const Marshal *marshal, PyObject *object, Arena *arena, void *context) {
     static const char *const none[] = {""};
+    Around *around = context;
     size_t count;
-    const char *const *known = frontend_attributes(arena, Py_TYPE(object), &count);
-    ObjRef class = known ? objects_ref(marshal->objects, (PyObject *)Py_TYPE(object)) : 0;
-    char title[CLASS_TITLE_BYTES];
-    *refused = NULL;
-    if (!class || count > OBJECT_MOST) return NULL;
-    frontend_class_title(Py_TYPE(object), title);
+    const char *const *known = frontend_attributes(arena, around->class, &count);
+    if (!known) return NULL;
     Attributes *of = ARENA_NEW(arena, Attributes);
     of->count = count;
     memcpy(of->names, known, count * sizeof *known);
-    Around around = {.class = Py_TYPE(object), .arena = arena, .outer = marshal->around};
-    around.back = type_shared_instance(marshal->types, class, title, none, NULL, 0);
-    meet(&around, object);
-    const Type *type = type_of_all(marshal, &around, of, refused);
-    for (size_t i = 0; i < around.met.len; i++) Py_DECREF(around.met.data[i]);
+    ObjRef class = objects_ref(marshal->objects, (PyObject *)around->class);
+    if (!class) return marshal_refuse_attribute(object, NULL);
+    char title[CLASS_TITLE_BYTES];
+    frontend_class_title(around->class, title);
+    around->back = type_shared_instance(marshal->types, class, title, none, NULL, 0);
+    if (!around->back) return (PyErr_NoMemory(), NULL);
+    return meet(&around->instances, object) ? type_of_all(marshal, around, of, arena) : NULL;
+}
+
+const Type *marshal_typeof_instance(const Marshal *marshal, PyObject *object) {
+    Around around = {.class = Py_TYPE(object), .outer = marshal->around};
+    const Type *type = marshal_with_scratch(type_around, marshal, object, &around);
+    forget_instances(&around.instances);
     return type;
 }
