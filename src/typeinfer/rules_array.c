@@ -242,6 +242,10 @@ bool rule_getitem(Typing *t) {
     if (type->kind == TY_PYFUNC)
         return typing_hint(t, "a kernel is launched from Python, not from compiled code: launch it after this one, or "
                               "call a device function, cuda.jit(device=True)");
+    if (type->kind == TY_OBJECT)
+        return typing_hint(
+            t, "compiled code takes NumPy arrays and tuples from outside as constants, and nothing else that "
+               "is indexed: pass it as an argument");
     if (type->kind == TY_SCALAR)
         return typing_hint(t, "it is one number: use it without an index, or pass the array that is meant (a function "
                               "of vectorize is given the elements one by one)");

@@ -15,10 +15,10 @@ int marshal_read_int(PyObject *object, int64_t *value) {
     int overflow = 0;
     *value = PyLong_AsLongLongAndOverflow(object, &overflow);
     if (overflow) {
-        PyErr_SetString(
-            PyExc_OverflowError,
-            "Python int too large for compiled code, whose int has 64 bits: pass a float, float(n), if that is exact "
-            "enough");
+        PyErr_SetString(PyExc_OverflowError,
+                        "Python int too large for compiled code, whose int has 64 bits: pass np.uint64(n) if it is "
+                        "below 2**64, or a float, float(n), if that is exact "
+                        "enough");
         return -1;
     }
     return *value == -1 && PyErr_Occurred() ? -1 : 0;
