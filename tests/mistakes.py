@@ -626,6 +626,7 @@ MISTAKES = {
         @njit
         def f(values):
             values.append(1)
+            values.append("x")
             return len(values)
         f([])""",
     "lists of several types in a list": """

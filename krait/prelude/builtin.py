@@ -426,3 +426,9 @@ def repr_if_any(x):
     if x is None:
         return "None"
     return repr(x)
+
+
+def attribute_or(x, name, default):
+    if hasattr(x, name):
+        return getattr(x, name)
+    return default

@@ -10,7 +10,7 @@
  * one on the changes of a result those that return ever new types. */
 #include "driver/job.h"
 
-enum { MAX_INSTANCES = 4096, MAX_CHANGES = 200 };
+enum { MAX_INSTANCES = 4096, MAX_CHANGES = 200, MAX_WIDENED = 100 };
 
 static bool same_request(const FuncInst *inst, const Func *untyped, const InferRequest *request) {
     const Type *const *types = request->types;
@@ -77,6 +77,15 @@ static FuncInst *new_instance(Job *job, const Func *untyped, const InferRequest 
     return inst;
 }
 
+static FuncInst *add_instance(Job *job, const Func *untyped, const InferRequest *request, FuncInst *caller) {
+    FuncInst *inst = new_instance(job, untyped, request);
+    inst->caller = caller;
+    hash_index_add(&job->requests, job->arena, hash_request(untyped, request));
+    vec_push(job->arena, &job->insts, inst);
+    enqueue(job, inst);
+    return inst;
+}
+
 FuncInst *worklist_instance(Job *job, const Func *untyped, const InferRequest *request, CallSite site) {
     FuncInst *inst = NULL;
     uint64_t hash = hash_request(untyped, request);
@@ -87,11 +96,7 @@ FuncInst *worklist_instance(Job *job, const Func *untyped, const InferRequest *r
         FAIL_IF(specialised(job, request->function)->count++ >= MAX_INSTANCES, job->diag, UNSUPPORTED, untyped->source,
                 untyped->span, "%s is called with ever new types: %d specialisations were made", untyped->name,
                 MAX_INSTANCES);
-        inst = new_instance(job, untyped, request);
-        inst->caller = site.caller;
-        hash_index_add(&job->requests, job->arena, hash);
-        vec_push(job->arena, &job->insts, inst);
-        enqueue(job, inst);
+        inst = add_instance(job, untyped, request, site.caller);
     }
     if (site.caller && site.caller->inference) vec_push(job->arena, &inst->waiting, site);
     return inst;
@@ -170,7 +175,32 @@ static void wake_callers(Job *job, FuncInst *inst) {
     }
 }
 
-bool worklist_run(Job *job) {
+/* The first function, which the interpreter calls, is to take arguments that hold more than those at hand do: what it
+ * puts into an empty list, or into an attribute that is None.  An instance of such types takes the place of the root,
+ * and these arguments fit it, too. */
+static bool widen_root(Job *job) {
+    FuncInst *root = job->insts.data[0], *wide;
+    size_t count = root->untyped->nparams;
+    if (!root->wanted || job->widened == MAX_WIDENED) return false;
+    const Type **types = ARENA_ARRAY(job->arena, const Type *, count);
+    const Const **konsts = ARENA_ARRAY(job->arena, const Const *, count);
+    bool more = false;
+    for (size_t i = 0; i < count; i++) {
+        types[i] = root->wanted[i] ? root->wanted[i] : root->types[i];
+        konsts[i] = types[i] == root->types[i] ? root->konsts[i] : NULL;
+        more |= types[i] != root->types[i];
+    }
+    const InferRequest request = {root->object, types, konsts, NULL};
+    if (!more) return false;
+    wide = add_instance(job, root->untyped, &request, NULL);
+    job->widened++;
+    root->id = wide->id;
+    job->insts.data[root->id] = root;
+    job->insts.data[wide->id = 0] = wide;
+    return true;
+}
+
+static bool settle(Job *job) {
     while (job->queue.len > 0) {
         FuncInst *inst = vec_pop(&job->queue); /* newest first: callees before the callers that wait for them */
         inst->queued = false;
@@ -187,6 +217,13 @@ bool worklist_run(Job *job) {
                 "the types of %s do not settle", inst->untyped->name);
         wake_callers(job, inst);
     }
+    return true;
+}
+
+bool worklist_run(Job *job) {
+    do TRY(settle(job));
+    while (widen_root(job));
+    TRY(!job->diag->failed);
     return typeinfer_finish(&job->infer_config, job->arena, job->session->types, job->insts.data, &job->insts.len,
                             job->diag);
 }

@@ -70,6 +70,7 @@ static const Type *with_items(Infer *in, const Type *like, const Type *const *it
 static const Type *merged(Infer *in, const Type *a, const Type *b) {
     if (a == b || b->kind == TY_BOTTOM) return a;
     if (a->kind == TY_BOTTOM) return b;
+    if (a->kind == TY_NONE) return type_optional(in->types, b);
     if (a->kind == TY_OPTIONAL) {
         const Type *content = merged(in, a->items[0], infer_content(b));
         return content ? type_optional(in->types, content) : NULL;
@@ -274,12 +275,14 @@ static bool want_attribute(Growth *g, Value *value, const Type *type) {
     return whole;
 }
 
-/* The callers are asked for another argument; this instance is of no use to them. */
+/* The callers are asked for another argument, of the function that the interpreter calls the driver; this instance is of
+ * no use to them. */
 static bool ask_callers(Infer *in, const Value *param, const Type *type) {
     FuncInst *inst = in->inst;
-    if (!inst->caller) return false;
-    const Type *before = inst->wanted ? inst->wanted[param->imm.i] : NULL;
-    const Type *both = before && type_is_shared(type) ? merged(in, before, type) : NULL;
+    if (!inst->caller && in->device) return false;
+    const Type *before = inst->wanted ? inst->wanted[param->imm.i] : NULL, *both = NULL;
+    if (before && type_is_shared(type)) both = merged(in, before, type);
+    if (before && !inst->caller && type_is_container(type)) both = grown(in, before, type);
     if (both) type = both;
     if (!inst->wanted) inst->wanted = ARENA_ARRAY(in->arena, const Type *, inst->untyped->nparams);
     if (inst->wanted[param->imm.i] != type) inst->wants = true;

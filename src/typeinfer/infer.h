@@ -283,6 +283,7 @@ bool typing_walk_enums(Typing *t);
 
 /* ---- instances on the heap (rules_object.c): `object` is the type of operand 0, or of its content ---- */
 bool typing_get_attribute(Typing *t, const Type *object, unsigned field);
+bool typing_has_attribute(Typing *t, const Type *object, unsigned field); /* whether it is set */
 bool typing_set_attribute(Typing *t, const Type *object, unsigned field); /* to operand 1 */
 bool typing_make_instance(Typing *t, const Type *callee, const StructClass *class);
 

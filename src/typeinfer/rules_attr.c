@@ -410,6 +410,9 @@ static bool has_attribute(Typing *t, const char *name) {
 bool rule_func_hasattr(Typing *t) {
     const char *name;
     TRY(typing_const_str(t, 1, &name));
+    const Type *type = infer_content(t->args[0].type);
+    int field = type_is_shared(type) ? type_field(type, name) : -1;
+    if (field > 0) return typing_has_attribute(t, type, (unsigned)field);
     return typing_become_const(t, const_bool(t->in->arena, t->in->types, has_attribute(t, name)));
 }
 
@@ -418,6 +421,9 @@ bool rule_func_getattr(Typing *t) {
     Fact fact;
     Value *value;
     TRY(typing_const_str(t, 1, &name));
+    const Type *type = infer_content(t->args[0].type);
+    if (t->nargs == 3 && type_is_shared(type) && type_field(type, name) > 0)
+        return typing_become_prelude(t, "builtin:attribute_or");
     if (t->nargs == 3 && !has_attribute(t, name)) return typing_become_arg(t, 2);
     TRY(attribute_of(t, name, &fact, &value));
     if (fact.type->kind == TY_FUNC || fact.type->kind == TY_PYFUNC) {

@@ -31,6 +31,13 @@ bool typing_get_attribute(Typing *t, const Type *object, unsigned field) {
     return typing_become(t, typing_make_func(t, FUNC_OBJECT_GET, item, args, 2), item);
 }
 
+bool typing_has_attribute(Typing *t, const Type *object, unsigned field) {
+    const Type *boolean = infer_bool(t->in);
+    if (!t->emit) return typing_become(t, NULL, boolean);
+    Value *args[2] = {typing_make_cast(t, t->values[0], object), typing_make_int(t, field)};
+    return typing_become(t, typing_make_func(t, FUNC_OBJECT_HAS, boolean, args, 2), boolean);
+}
+
 static bool refuse_type(Typing *t, const Type *object, unsigned field, const Type *item) {
     typing_fail(t, DIAG_NO_UNIFY, "the attribute `%s` of %s is assigned %s and %s", object->names[field],
                 typing_arg_text(t, 0), typing_text(t, type_attribute(object, field)), typing_text(t, item));

@@ -218,8 +218,14 @@ def test_refusals():
 
     account = Account("ann")
     account.deposit(1)
+    njit(narrow)(account)
+    assert account.balance == 2.5
+
+    def text(a):
+        a.balance = "much"
+
     with pytest.raises(KraitError, match="an attribute has one type"):
-        njit(narrow)(account)
+        njit(text)(account)
     with pytest.raises(KraitError, match="has no attribute `other`|cannot be assigned"):
         def unknown():
             a = Account("ann")

@@ -131,7 +131,11 @@ static PyObject *call_slow(Dispatcher *self, PyObject *const *bound, uint64_t fi
     spec->references++; /* boxing may run anything */
     MarshalResult filled = call_spec(self, spec, spec->convert ? spec_convert : spec_unpack, bound, &result);
     if (filled == MARSHAL_MISMATCH)
-        PyErr_Format(PyExc_TypeError, "an argument of %U() does not convert to its declared type",
+        PyErr_Format(PyExc_TypeError,
+                     spec->convert
+                         ? "an argument of %U() does not convert to its declared type"
+                         : "an object is reached in two ways among the arguments of %U(), and what is put into "
+                           "it has two types: pass two objects, or put values of one type into it",
                      ((PyFunctionObject *)self->core.function)->func_qualname);
     spec_release(spec);
     return result;

@@ -6,7 +6,8 @@
  * has run in compiled code; while the call lasts both are one, however they are reached. */
 #include "runtime/marshal/marshal_private.h"
 
-#include <string.h> /* memcpy, memset */
+#include <limits.h> /* LLONG_MAX */
+#include <string.h> /* memcmp, memcpy, memset */
 
 static HeapHead *head_of(const void *from) {
     uintptr_t owner;
@@ -22,19 +23,32 @@ static const char *place(const Type *body, const ListBody *object, uint32_t i) {
 
 /* ---- from Python ---- */
 
+static bool is_float(const Type *type) {
+    return type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_FLOAT64;
+}
+
+/* An attribute that is a float elsewhere, or later, may be an int now. */
+static bool takes_int(const Type *item, PyObject *value, char *at) {
+    bool optional = item->kind == TY_OPTIONAL;
+    if (!PyLong_CheckExact(value) || !is_float(optional ? item->items[0] : item)) return false;
+    int overflow;
+    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow || (long long)(double)number != number || number == LLONG_MAX) return false;
+    *(double *)at = (double)number;
+    if (optional) ((uint8_t *)at)[type_item_offset(item, 1)] = 1;
+    return true;
+}
+
 static MarshalResult take_attribute(const Marshal *marshal, const Type *type, uint32_t i, PyObject *object,
                                     ListBody *body, bool convert) {
     const Type *item = type_attribute(type, i), *layout = type_object_body(type);
     PyObject *value = PyObject_GetAttrString(object, type->names[i]);
-    if (!value) PyErr_Clear();
-    if (!value || item->kind == TY_BOTTOM) {
-        Py_XDECREF(value);
-        return !value && item->kind == TY_BOTTOM ? MARSHAL_OK : MARSHAL_MISMATCH;
-    }
-    bool kept = Py_REFCNT(value) > 1; /* a property that makes one up would not */
-    MarshalResult result = kept ? marshal_taker(item)(marshal, item, value,
-                                                      (char *)body->items + type_item_offset(layout, i), convert)
-                                : MARSHAL_MISMATCH;
+    char *at = (char *)body->items + type_item_offset(layout, i);
+    if (!value) return PyErr_Clear(), MARSHAL_OK;                /* reading it raises */
+    bool kept = Py_REFCNT(value) > 1 && item->kind != TY_BOTTOM; /* a property that makes one up would not be */
+    MarshalResult result = !kept                        ? MARSHAL_MISMATCH
+                           : takes_int(item, value, at) ? MARSHAL_OK
+                                                        : marshal_taker(item)(marshal, item, value, at, convert);
     if (result == MARSHAL_OK) *(int64_t *)body->items |= INT64_C(1) << i;
     Py_DECREF(value);
     return result;
@@ -87,9 +101,12 @@ MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, Py
 
 /* ---- to Python ---- */
 
-/* Whether the instance has that attribute already: an array is the same one. */
+/* Whether the instance has that attribute already: an array is the same one, an int the same number. */
 static bool is_there(const Type *item, const char *at, PyObject *now) {
-    return item->kind == TY_ARRAY && now && ((const ArrayHead *)at)->owner == (void *)now;
+    double number;
+    char taken[2 * sizeof number] = {0};
+    if (item->kind == TY_ARRAY) return now && ((const ArrayHead *)at)->owner == (void *)now;
+    return now && takes_int(item, now, taken) && memcmp(taken, at, type_size(item)) == 0;
 }
 
 static bool assign(const Marshal *marshal, const Type *type, const ListBody *body, PyObject *object) {

@@ -23,7 +23,17 @@ bool marshal_holds_objects(const Type *type) {
 
 /* ---- from Python ---- */
 
-static const Type *refuse_items(PyObject *first, PyObject *other) {
+static const Type *refuse_items(const Marshal *marshal, const Type *known, const Type *type, PyObject *first,
+                                PyObject *other) {
+    const char *mixed = known->kind == type->kind && type_is_shared(type) && known->object == type->object
+                            ? marshal_mixed_attribute(marshal->types, known, type)
+                            : NULL;
+    if (mixed)
+        return (const Type *)PyErr_Format(PyExc_TypeError,
+                                          "a list of instances of %s cannot be an argument of compiled code: their "
+                                          "attribute '%s' holds values of several types; give it one type in all of "
+                                          "them, or None",
+                                          Py_TYPE(other)->tp_name, mixed);
     if (PyList_Check(first) && PyList_Check(other)) {
         PyErr_SetString(PyExc_TypeError,
                         "a list of lists with items of several types cannot be an argument of compiled code: convert "
@@ -43,7 +53,7 @@ static const Type *refuse_items(PyObject *first, PyObject *other) {
 
 /* Of lists that hold nothing, and of instances of one class. */
 static const Type *both(const Marshal *marshal, const Type *a, const Type *b) {
-    bool open = a->kind == b->kind && (type_is_container(a) || type_is_shared(a));
+    bool open = a->kind == b->kind && (type_is_container(a) || type_is_shared(a) || a->kind == TY_TUPLE);
     return open ? marshal_join(marshal->types, a, b) : NULL;
 }
 
@@ -55,9 +65,10 @@ const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *a
     for (Py_ssize_t i = 0; item && i < PyList_GET_SIZE(list); i++) {
         const Type *type = marshal_typeof_const(marshal, PyList_GET_ITEM(list, i), arena, NULL);
         if (type && type->kind == TY_STR) type = type_simple(marshal->types, TY_STRING);
-        if (type && i > 0 && type != item) type = both(marshal, item, type);
-        if (!type && !PyErr_Occurred()) refuse_items(PyList_GET_ITEM(list, 0), PyList_GET_ITEM(list, i));
-        item = type;
+        const Type *joined = type && i > 0 && type != item ? both(marshal, item, type) : type;
+        if (!joined && !PyErr_Occurred())
+            refuse_items(marshal, item, type, PyList_GET_ITEM(list, 0), PyList_GET_ITEM(list, i));
+        item = joined;
     }
     Py_LeaveRecursiveCall();
     return item ? type_with_items(marshal->types, TY_LIST, 0, &item, 1) : NULL;

@@ -23,7 +23,8 @@ static bool same_type(const Marshal *marshal, PyObject *object, const char *what
                       const Type **known) {
     const Type *type = marshal_typeof_const(marshal, object, arena, NULL);
     if (type && type->kind == TY_STR) type = type_simple(marshal->types, TY_STRING);
-    bool open = type && type->kind == (*known)->kind && (type_is_container(type) || type_is_shared(type));
+    bool open = type && type->kind == (*known)->kind &&
+                (type_is_container(type) || type_is_shared(type) || type->kind == TY_TUPLE);
     const Type *joined = open ? marshal_join(marshal->types, *known, type) : NULL;
     if (joined) type = joined;
     if (type && (*known)->kind != TY_BOTTOM && type != *known && !joined) {

@@ -17,6 +17,64 @@ static const Type *join_table(TypeTable *types, const Type *a, const Type *b) {
     return key ? type_table_of(types, key, value) : NULL;
 }
 
+static const Type *join_tuple(TypeTable *types, const Type *a, const Type *b) {
+    const Type *items[16];
+    if (a->count > COUNT_OF(items)) return NULL;
+    for (uint32_t i = 0; i < a->count; i++) TRY(items[i] = marshal_join(types, a->items[i], b->items[i]));
+    return type_tuple_like(types, a, items);
+}
+
+/* ---- attributes ---- */
+
+static bool is_number(const Type *type) {
+    bool number = type->kind == TY_SCALAR && type->weak && !type->object;
+    return number && (type->scalar == SCALAR_INT64 || type->scalar == SCALAR_FLOAT64);
+}
+
+/* An attribute that is an int here and a float there is a float. */
+static const Type *join_attribute(void *table, const Type *a, const Type *b) {
+    const Type *x = a->kind == TY_OPTIONAL ? a->items[0] : a, *y = b->kind == TY_OPTIONAL ? b->items[0] : b;
+    if (!is_number(x) || !is_number(y) || x == y) return marshal_join(table, a, b);
+    const Type *number = type_scalar(table, SCALAR_FLOAT64, true);
+    return x == a && y == b ? number : type_optional(table, number);
+}
+
+/* The place of a name among the attributes of an object; its count: it has none of it. */
+static uint32_t place_of_name(const char *const *names, uint32_t count, const char *name) {
+    uint32_t i = 1;
+    while (i < count && strcmp(names[i], name) != 0) i++;
+    return i;
+}
+
+/* Instances of one class have the attributes of both; which one has which, each says itself. */
+static const Type *join_objects(TypeTable *types, const Type *a, const Type *b) {
+    const char *names[OBJECT_MOST + 1];
+    const Type *first[OBJECT_MOST + 1], *second[OBJECT_MOST + 1];
+    uint32_t count = a->count;
+    for (uint32_t i = 0; i < a->count; i++) names[i] = a->names[i];
+    for (uint32_t i = 1; i < b->count; i++) {
+        if (place_of_name(names, count, b->names[i]) < count) continue;
+        if (count > OBJECT_MOST) return NULL;
+        names[count++] = b->names[i];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t other = i ? place_of_name(b->names, b->count, names[i]) : 0;
+        first[i] = i < a->count ? a->items[i] : type_simple(types, TY_BOTTOM);
+        second[i] = other < b->count ? b->items[other] : type_simple(types, TY_BOTTOM);
+    }
+    const Type *like = type_shared_instance(types, a->object, a->title, names, first, count);
+    return type_object_of(types, like, (const Type *const *[]){first, second}, 2, join_attribute, types);
+}
+
+const char *marshal_mixed_attribute(TypeTable *types, const Type *a, const Type *b) {
+    for (uint32_t i = 1; i < a->count; i++) {
+        uint32_t other = place_of_name(b->names, b->count, a->names[i]);
+        if (other < b->count && !join_attribute(types, type_attribute(a, i), type_attribute(b, other)))
+            return a->names[i];
+    }
+    return NULL;
+}
+
 const Type *marshal_join(void *table, const Type *a, const Type *b) {
     TypeTable *types = table;
     const Type *item;
@@ -28,12 +86,11 @@ const Type *marshal_join(void *table, const Type *a, const Type *b) {
         item = marshal_join(types, a->kind == TY_OPTIONAL ? a->items[0] : a, b->kind == TY_OPTIONAL ? b->items[0] : b);
         return item ? type_optional(types, item) : NULL;
     }
-    if (a->kind != b->kind || a->object != b->object || a->count != b->count) return NULL;
-    if (type_is_shared(a))
-        return type_is_back(a)
-                   ? NULL
-                   : type_object_of(types, a, (const Type *const *[]){a->items, b->items}, 2, marshal_join, types);
+    if (a->kind != b->kind || a->object != b->object) return NULL;
+    if (type_is_shared(a)) return type_is_back(a) || type_is_back(b) ? NULL : join_objects(types, a, b);
+    if (a->count != b->count) return NULL;
     if (type_is_table(a)) return join_table(types, a, b);
+    if (a->kind == TY_TUPLE) return join_tuple(types, a, b);
     if (a->kind != TY_LIST || !(item = marshal_join(types, a->items[0], b->items[0]))) return NULL;
     return type_with_items(types, TY_LIST, 0, &item, 1);
 }
@@ -97,7 +154,7 @@ const Type *marshal_met_around(const Marshal *marshal, PyObject *object) {
     return NULL;
 }
 
-/* ---- attributes ---- */
+/* ---- what instances hold ---- */
 
 typedef struct Attributes {
     const char *names[OBJECT_MOST + 1];
@@ -150,7 +207,8 @@ static const char *look_at(const Marshal *marshal, PyObject *object, Attributes 
 static const char *find_mixed(TypeTable *types, const Attributes *of) {
     for (size_t i = 1; i < of->count; i++) {
         const Type *joined = of->lists.data[0][i];
-        for (size_t k = 1; joined && k < of->lists.len; k++) joined = marshal_join(types, joined, of->lists.data[k][i]);
+        for (size_t k = 1; joined && k < of->lists.len; k++)
+            joined = join_attribute(types, joined, of->lists.data[k][i]);
         if (!joined) return of->names[i];
     }
     return of->names[of->count - 1];
@@ -166,7 +224,7 @@ static const Type *type_of_all(const Marshal *marshal, Around *around, Attribute
     const Type *like = type_shared_instance(marshal->types, around->back->object, around->back->title, of->names,
                                             of->lists.data[0], of->count);
     if (!like) return (PyErr_NoMemory(), NULL);
-    const Type *type = type_object_of(marshal->types, like, of->lists.data, of->lists.len, marshal_join,
+    const Type *type = type_object_of(marshal->types, like, of->lists.data, of->lists.len, join_attribute,
                                       marshal->types);
     if (type) return type;
     PyErr_SetString(PyExc_TypeError, "the instances that refer to each other hold values of several types there");
