@@ -1,11 +1,11 @@
 /* unroll.c: which loops of a kernel run several rounds at a time.
  *
- * In: a typed function for a GPU.  Out: Block.unroll of blocks that end a round of an innermost loop whose loads
- * dominate (a sum over global memory): how many rounds become one.  A GPU hides latency by loads in flight, and LLVM
- * does not unroll such loops for it: a block sum then reaches 2440 GB/s instead of 4266 on an H200.  Loops that what is
+ * In: a typed function for a GPU. Out: Block.unroll of blocks that end a round of an innermost loop whose loads
+ * dominate (a sum over global memory): how many rounds become one. A GPU hides latency by loads in flight, and LLVM
+ * does not unroll such loops for it: a block sum then reaches 2440 GB/s instead of 4266 on an H200. Loops that what is
  * loaded may end, and that write nothing, are left out: the loads of a search wait for those of the round before,
- * however many become one, while what moves items on as it goes finds some of what it has loaded in registers.  Accesses of
- * these loops that not every round makes, and whose place moves on with the rounds, are VF_SKIPPED.
+ * however many become one, while what moves items on as it goes finds some of what it has loaded in registers.
+ * Accesses of these loops that not every round makes, and whose place moves on with the rounds, are VF_SKIPPED.
  *
  * A loop is an edge against reverse post-order and what reaches it without passing the header.  Short loops over
  * ranges of constants are left out: LLVM unrolls those as a whole if that pays. */

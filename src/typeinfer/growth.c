@@ -275,8 +275,8 @@ static bool want_attribute(Growth *g, Value *value, const Type *type) {
     return whole;
 }
 
-/* The callers are asked for another argument, of the function that the interpreter calls the driver; this instance is of
- * no use to them. */
+/* The callers are asked for another argument, of the function that the interpreter calls the driver; this instance is
+ * of no use to them. */
 static bool ask_callers(Infer *in, const Value *param, const Type *type) {
     FuncInst *inst = in->inst;
     if (!inst->caller && in->device) return false;
