@@ -100,7 +100,7 @@ class parallel_chunksize:
 globals().update(
     (name, type_)
     for name, type_ in _krait.types.items()
-    if isinstance(type_, _krait.types["Type"]) and not isinstance(type_, _krait.types["Vector"])
+    if isinstance(type_, (_krait.types["Number"], _krait.types["NoneType"], _krait.types["Array"]))
 )
 
 
@@ -123,7 +123,14 @@ def _not_yet(name):
     return missing
 
 
+_FROM = {"deferred_type": "types", "optional": "types", "jitclass": "experimental"}
+
+
 def __getattr__(name):
+    if name in _FROM:
+        from importlib import import_module
+
+        return getattr(import_module("." + _FROM[name], __name__), name)
     if name in _NOT_YET:
         return _not_yet(name)
     if name == "stencil":
@@ -134,7 +141,7 @@ def __getattr__(name):
         from numpy import ndindex
 
         return ndindex
-    if name in ("config", "cuda", "errors", "experimental", "extending", "typed", "types"):
+    if name in ("config", "core", "cuda", "errors", "experimental", "extending", "typed", "types"):
         from importlib import import_module
 
         return import_module("." + name, __name__)

@@ -16,8 +16,9 @@ _FIXED = {
         "CUDA_DEBUGINFO_DEFAULT", "CUDA_ENABLE_MINOR_VERSION_COMPATIBILITY", "CUDA_ENABLE_NRT",
         "CUDA_ENABLE_PYNVJITLINK", "CUDA_LOG_API_ARGS", "CUDA_PER_THREAD_DEFAULT_STREAM", "CUDA_USE_NVIDIA_BINDING",
         "DEBUG", "DEBUGINFO_DEFAULT", "DEBUG_CACHE", "DEBUG_FRONTEND", "DEBUG_JIT", "DEBUG_TYPEINFER",
-        "DEVELOPER_MODE", "DISABLE_JIT", "DISABLE_PERFORMANCE_WARNINGS", "DUMP_ANNOTATION", "DUMP_ASSEMBLY",
+        "DEVELOPER_MODE", "DISABLE_PERFORMANCE_WARNINGS", "DUMP_ANNOTATION", "DUMP_ASSEMBLY",
         "DUMP_BYTECODE", "DUMP_CFG", "DUMP_IR", "DUMP_LLVM", "DUMP_OPTIMIZED", "DUMP_SSA", "ENABLE_CUDASIM",
+        "DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "ENABLE_PROFILING", "NRT_STATS",
         "FULL_TRACEBACKS", "PARALLEL_DIAGNOSTICS", "SHOW_HELP", "WARNINGS"), 0),
     "CAPTURED_ERRORS": "new_style",
     "COLOR_SCHEME": "no_color",
@@ -68,6 +69,15 @@ class _Config:
     # Performance warnings, once for each kernel and configuration; not unless they are asked for.
     CUDA_LOW_OCCUPANCY_WARNINGS = _report("CUDA_LOW_OCCUPANCY_WARNINGS", 1)
     CUDA_WARN_ON_IMPLICIT_COPY = _report("CUDA_WARN_ON_IMPLICIT_COPY", 2)
+
+    @property
+    def DISABLE_JIT(self):
+        """KRAIT_DISABLE_JIT: functions that jit decorates from now on stay functions of the interpreter."""
+        return int(_krait.interpreted())
+
+    @DISABLE_JIT.setter
+    def DISABLE_JIT(self, value):
+        _krait.interpreted(value)
 
     @property
     def DISABLE_CUDA(self):

@@ -67,7 +67,7 @@ def _arrays_of_one(gufunc, loop):
 def core_function(gufunc):
     """What is called for each place: the function, with the types that it declares of its variables."""
     declared = gufunc.targetoptions.get("locals")
-    return _krait.jit(locals=declared)(gufunc.py_func) if declared else gufunc.py_func
+    return _krait._compiled(gufunc.py_func, locals=declared) if declared else gufunc.py_func
 
 
 def _operand(value):

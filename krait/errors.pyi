@@ -64,14 +64,35 @@ ForbiddenConstruct = UnsupportedError
 CudaLoweringError = LoweringError
 KernelRuntimeError = LaunchError
 NumbaWarning = KraitWarning
-NumbaDeprecationWarning = KraitWarning
-NumbaPendingDeprecationWarning = KraitWarning
-NumbaParallelSafetyWarning = KraitWarning
-NumbaTypeSafetyWarning = KraitWarning
-NumbaExperimentalFeatureWarning = KraitWarning
-NumbaInvalidConfigWarning = KraitWarning
-NumbaPedanticWarning = KraitWarning
-NumbaIRAssumptionWarning = KraitWarning
-NumbaDebugInfoWarning = KraitWarning
-NumbaSystemWarning = KraitWarning
 NumbaPerformanceWarning = PerformanceWarning
+ForceLiteralArg = TypingError
+
+class NumbaDeprecationWarning(KraitWarning):
+    """Never given."""
+
+class NumbaPendingDeprecationWarning(KraitWarning):
+    """Never given."""
+
+class NumbaParallelSafetyWarning(KraitWarning):
+    """Never given."""
+
+class NumbaTypeSafetyWarning(KraitWarning):
+    """Never given."""
+
+class NumbaExperimentalFeatureWarning(KraitWarning):
+    """Never given."""
+
+class NumbaInvalidConfigWarning(KraitWarning):
+    """Never given."""
+
+class NumbaPedanticWarning(KraitWarning):
+    """Never given."""
+
+class NumbaIRAssumptionWarning(KraitWarning):
+    """Never given."""
+
+class NumbaDebugInfoWarning(KraitWarning):
+    """Never given."""
+
+class NumbaSystemWarning(KraitWarning):
+    """Never given."""

@@ -8,7 +8,7 @@ what is said here comes first.
 import inspect as _inspect
 
 from . import _krait
-from .types import StringLiteral as _StringLiteral, unicode_type as _unicode_type
+from .types import StringLiteral as _StringLiteral
 
 _overloads = {}  # key of a library row -> [_Overload, ...]
 
@@ -54,12 +54,7 @@ class _Overload:
 
 
 def _as_argument(type_, text):
-    if text is not NotImplemented:
-        return _StringLiteral(text)
-    return _unicode_type if type_ is _STRING else type_
-
-
-_STRING = _krait.typeof("")
+    return type_ if text is NotImplemented else _StringLiteral(text)
 
 
 def _find(entries, types, texts, names):
@@ -150,7 +145,7 @@ def intrinsic(signature=None, /, *, ptx=None, llvm=None):
         exec(compile(text, f"<intrinsic {function.__name__}>", "exec"), space)
         made = space[function.__name__]
         made.__doc__, made.__module__, made.__qualname__ = function.__doc__, function.__module__, function.__qualname__
-        return _krait.jit(signature)(made)
+        return _krait._compiled(made, signature)
 
     return decorate
 

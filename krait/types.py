@@ -29,14 +29,16 @@ class Omitted:
     """No type is one: a parameter that is not given has its default."""
 
 
-class UnicodeType:
-    """The type of a str, as functions decorated with krait.extending.overload see it."""
-
-    def __repr__(self):
-        return "unicode_type"
+class _Texts(type):
+    def __instancecheck__(cls, type_):
+        return isinstance(type_, (_krait.types["Unicode"], StringLiteral))
 
 
-class StringLiteral(Literal, UnicodeType):
+class UnicodeType(metaclass=_Texts):
+    """The type of a str: types.unicode_type, and each StringLiteral, is an instance."""
+
+
+class StringLiteral(Literal):
     """The type of a str that is known when a function is compiled; literal_value is the str."""
 
     literal_value = ""
@@ -54,8 +56,29 @@ class StringLiteral(Literal, UnicodeType):
         return hash(self.literal_value)
 
 
-unicode_type = UnicodeType()
+DeferredType = _krait.types["Deferred"]
 
-__all__ = ["CPointer", *_krait.types, "Signature", "BaseTuple", "BaseAnonymousTuple", "ArrayCompatible", "Function",
-           "FunctionType", "Dispatcher", "Literal", "IntegerLiteral", "Omitted", "StringLiteral", "UnicodeType",
-           "unicode_type"]
+
+def deferred_type():
+    """A type that is told later, by define(), and need not be: what attributes and containers hold is found from what
+    is put in."""
+    return _krait.types["_deferred"]
+
+
+def optional(type_):
+    """A value of the type, or None."""
+    return _krait.types["Optional"](type_)
+
+
+def unliteral(type_):
+    """The type of the values, of which one may be known: the type itself."""
+    return unicode_type if isinstance(type_, StringLiteral) else type_
+
+
+List = _krait.types["ListType"]
+string = unicode_type = _krait.types["unicode_type"]
+
+__all__ = ["CPointer", *(name for name in _krait.types if name[0] != "_"), "DeferredType", "List", "deferred_type",
+           "optional", "string", "unliteral", "Signature", "BaseTuple", "BaseAnonymousTuple", "ArrayCompatible",
+           "Function", "FunctionType", "Dispatcher", "Literal", "IntegerLiteral", "Omitted", "StringLiteral",
+           "UnicodeType"]

@@ -41,6 +41,10 @@ class Type:
     @property
     def python_class(self) -> type: ...
     @property
+    def key_type(self) -> Type: ...
+    @property
+    def value_type(self) -> Type: ...
+    @property
     def shape(self) -> tuple[int, ...]: ...
     @property
     def size(self) -> int: ...
@@ -48,6 +52,7 @@ class Type:
     def aligned(self) -> bool: ...
     @property
     def members(self) -> tuple[tuple[str, Type], ...]: ...
+    def define(self, type: Any, /) -> None: ...
     def typeof(self, name: str, /) -> Type: ...
     def offset(self, name: str, /) -> int: ...
     @overload
@@ -111,7 +116,32 @@ class Instance(Type):
     """An instance of a class, or a named tuple of one: python_class is the class."""
 
 class ListType(Type):
-    """A list; dtype is the type of its items."""
+    """ListType(dtype): a list of items of this type; int64 and float64 mean Python's int and float."""
+
+    def __new__(cls, dtype: _TypeLike, reflected: bool = False) -> ListType: ...
+
+List = ListType
+
+class DictType(Type):
+    """DictType(key_type, value_type): a dict; int64 and float64 mean Python's int and float."""
+
+    def __new__(cls, key_type: _TypeLike, value_type: _TypeLike) -> DictType: ...
+
+class Set(Type):
+    """Set(dtype): a set of items of this type."""
+
+    def __new__(cls, dtype: _TypeLike) -> Set: ...
+
+class Unicode(Type):
+    """The type of a str: unicode_type."""
+
+class Bytes(Type):
+    """The type of a bytes: bytes_type."""
+
+class Deferred(Type):
+    """A type that is found from what is put in, as an item of a container: deferred_type()."""
+
+DeferredType = Deferred
 
 class Callable(Type):
     """A function."""
@@ -133,15 +163,21 @@ class Omitted:
     """No type is one: a parameter that is not given has its default."""
 
 class UnicodeType:
-    """The type of a str, as functions decorated with krait.extending.overload see it."""
+    """The type of a str: types.unicode_type, and each StringLiteral, is an instance."""
 
-class StringLiteral(Literal, UnicodeType):
+class StringLiteral(Literal):
     """The type of a str that is known when a function is compiled; literal_value is the str."""
 
     literal_value: str
     def __init__(self, literal_value: str) -> None: ...
 
-unicode_type: UnicodeType
+unicode_type: Unicode
+string: Unicode
+bytes_type: Bytes
+
+def deferred_type() -> Deferred: ...
+def optional(type_: Any) -> Type: ...
+def unliteral(type_: Any) -> Any: ...
 
 int8: Integer
 int16: Integer

@@ -45,7 +45,11 @@ from .._krait import (
 from .. import literal_unroll
 
 globals().update(_krait.cuda_names())
-globals().update((name, type_) for name, type_ in _krait.types.items() if isinstance(type_, _krait.types["Type"]))
+globals().update(
+    (name, type_)
+    for name, type_ in _krait.types.items()
+    if isinstance(type_, _krait.types["Type"]) and name not in ("unicode_type", "bytes_type")
+)
 
 
 # Names that are imported when they are first used: importing krait.cuda is a part of every program's start.

@@ -40,6 +40,7 @@ struct ModuleState {
     Cuda *cuda;
     PyObject *errors[ERROR_COUNT];
     unsigned reports;      /* REPORT_OCCUPANCY, REPORT_COPIES: what launches are warned of (krait.config) */
+    bool interpreted;      /* jit gives functions back as they are (krait.config.DISABLE_JIT) */
     uint64_t options_told; /* bit i: the user was told that row i of options.def has no effect */
     PyTypeObject *type_classes[TYPE_CLASS_COUNT];
     PyObject *type_objects;                /* address of a Type -> its object */

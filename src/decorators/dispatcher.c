@@ -136,13 +136,19 @@ static PyType_Spec decorator_spec = {"krait._krait.Decorator", sizeof(Decorator)
 
 /* ---- jit, njit ---- */
 
+/* The function itself where nothing is to be compiled (krait.config.DISABLE_JIT). */
+static PyObject *decorated(ModuleState *state, PyObject *function, PyObject *signatures, const Options *options) {
+    if (state->interpreted && PyFunction_Check(function)) return Py_NewRef(function);
+    return jit_decorate(state, function, signatures, options);
+}
+
 static PyObject *jit_apply(PyObject *module, PyObject *packed) {
     ModuleState *state = module_state(module);
     PyObject *signatures = PyTuple_GET_ITEM(packed, 1), *kwargs = PyTuple_GET_ITEM(packed, 2);
     Options options;
     if (options_parse(module_state(module), &options, OPTIONS_JIT, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
-    PyObject *result = jit_decorate(state, PyTuple_GET_ITEM(packed, 0), signatures == Py_None ? NULL : signatures,
-                                    &options);
+    PyObject *result = decorated(state, PyTuple_GET_ITEM(packed, 0), signatures == Py_None ? NULL : signatures,
+                                 &options);
     Py_XDECREF(options.given);
     return result;
 }
@@ -157,14 +163,29 @@ static PyObject *jit(PyObject *module, PyObject *args, PyObject *kwargs) {
     if (signature_looks_like(state, first)) {
         if (!(signatures = signatures_from_object(state, first))) goto done;
         result = second == Py_None ? decorate_later(module, jit_apply, signatures, kwargs)
-                                   : jit_decorate(state, second, signatures, &options);
+                                   : decorated(state, second, signatures, &options);
     } else if (first == Py_None) {
         result = decorate_later(module, jit_apply, NULL, kwargs);
     } else {
-        result = jit_decorate(state, first, NULL, &options);
+        result = decorated(state, first, NULL, &options);
     }
 done:
     Py_XDECREF(signatures);
+    Py_XDECREF(options.given);
+    return result;
+}
+
+/* _compiled(function, signature, **options): what the package itself needs compiled, whatever users have disabled. */
+static PyObject *compiled(PyObject *module, PyObject *args, PyObject *kwargs) {
+    ModuleState *state = module_state(module);
+    PyObject *function, *signature = Py_None, *result = NULL;
+    Options options;
+    if (options_parse(state, &options, OPTIONS_JIT, kwargs) < 0) return NULL;
+    if (PyArg_ParseTuple(args, "O|O:_compiled", &function, &signature)) {
+        PyObject *list = signature == Py_None ? NULL : signatures_from_object(state, signature);
+        if (list || signature == Py_None) result = jit_decorate(state, function, list, &options);
+        Py_XDECREF(list);
+    }
     Py_XDECREF(options.given);
     return result;
 }
@@ -252,6 +273,7 @@ static PyObject *read_signature(PyObject *module, PyObject *given) {
 
 static PyMethodDef functions[] = {
     {"jit", WITH_KEYWORDS(jit), METH_VARARGS | METH_KEYWORDS, jit_doc},
+    {"_compiled", WITH_KEYWORDS(compiled), METH_VARARGS | METH_KEYWORDS, NULL},
     {"_options", options_list, METH_NOARGS, NULL},
     {"_signature", make_signature, METH_VARARGS, NULL},
     {"_read_signature", read_signature, METH_O, NULL},

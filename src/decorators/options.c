@@ -31,13 +31,28 @@ static int parse_count(const char *name, PyObject *value, int *count) {
 #define FLAG(option, field) \
     static int parse_##option(Options *options, PyObject *value) { return parse_flag(#option, value, &options->field); }
 FLAG(nogil, nogil)
-FLAG(boundscheck, boundscheck)
 FLAG(debug, debug)
 FLAG(cache, cache)
 FLAG(device, device)
 FLAG(lineinfo, lineinfo)
 FLAG(forceinline, forceinline)
 #undef FLAG
+
+/* Flags that change nothing. */
+#define IGNORED(name)                                            \
+    static int parse_##name(Options *options, PyObject *value) { \
+        bool flag = false;                                       \
+        return (void)options, parse_flag(#name, value, &flag);   \
+    }
+IGNORED(nopython)
+IGNORED(looplift)
+IGNORED(no_cpython_wrapper)
+IGNORED(no_cfunc_wrapper)
+#undef IGNORED
+
+static int parse_boundscheck(Options *options, PyObject *value) { /* None: as it is by default */
+    return value == Py_None ? 0 : parse_flag("boundscheck", value, &options->boundscheck);
+}
 
 /* The parts that a dict may name; 0: there is nothing to leave out. */
 static const struct {
@@ -79,12 +94,13 @@ static int parse_parallel(Options *options, PyObject *value) {
     return 0;
 }
 
-static int parse_nopython(Options *options, PyObject *value) {
-    bool nopython = false;
+static int parse_forceobj(Options *options, PyObject *value) {
+    bool forceobj = false;
     (void)options;
-    if (parse_flag("nopython", value, &nopython) < 0) return -1;
-    if (nopython) return 0;
-    PyErr_SetString(PyExc_TypeError, "option nopython is True: Krait has no object mode");
+    if (parse_flag("forceobj", value, &forceobj) < 0) return -1;
+    if (!forceobj) return 0;
+    PyErr_SetString(PyExc_TypeError, "option forceobj is False: there is no object mode; leave the decorator out, and "
+                                     "move the loops into functions that are compiled");
     return -1;
 }
 

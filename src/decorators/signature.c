@@ -3,6 +3,7 @@
  * Text:  signature = type [ '(' types ')' ] | '(' types ')'        type = name | constructor '(' ... ')' , then any
  * number of '[' slices ']'
  *        constructor = Tuple '((' types '))' | UniTuple '(' type ',' count ')' | Optional '(' type ')'
+ *                      | ListType '(' type ')' | Set '(' type ')' | DictType '(' type ',' type ')'
  * read by a parser of one function per line. */
 #include "decorators/gufunc.h" /* Gufunc */
 #include "decorators/kernel.h" /* Kernel */
@@ -183,7 +184,7 @@ static Py_ssize_t parse_types(Parser *parser, const Type **types) {
 static const Type *parse_constructor(Parser *parser, const char *name, size_t length) {
     TypeTable *table = parser->state->session.types;
     const Type *types[MAX_TYPES], *type;
-    if (length == 8 && memcmp(name, "Optional", 8) == 0) {
+    if (length == 8 && (memcmp(name, "Optional", 8) == 0 || memcmp(name, "optional", 8) == 0)) {
         if (!accept(parser, '(') || !(type = parse_type(parser)) || !accept(parser, ')'))
             return syntax_error(parser, "Optional(type)");
         return type_optional(table, type);
@@ -203,6 +204,15 @@ static const Type *parse_constructor(Parser *parser, const char *name, size_t le
         if (!accept(parser, '(') || !(type = parse_type(parser)) || !accept(parser, ')') || !type_is_scalar(type))
             return syntax_error(parser, "CPointer(number)");
         return type_array(table, type, 1, LAYOUT_C, false);
+    }
+    bool dict = length == 8 && memcmp(name, "DictType", 8) == 0, set = length == 3 && memcmp(name, "Set", 3) == 0;
+    if (dict || set || (length == 8 && memcmp(name, "ListType", 8) == 0)) {
+        if (!accept(parser, '(')) return syntax_error(parser, "'('");
+        Py_ssize_t count = parse_types(parser, types);
+        if (count != (dict ? 2 : 1)) return count < 0 ? NULL : syntax_error(parser, dict ? "two types" : "one type");
+        for (Py_ssize_t i = 0; i < count; i++) types[i] = type_as_item(table, types[i]);
+        return dict || set ? type_table_of(table, types[0], dict ? types[1] : NULL)
+                           : type_with_items(table, TY_LIST, 0, types, 1);
     }
     if (length == 5 && memcmp(name, "Tuple", 5) == 0) {
         bool list = false;

@@ -67,6 +67,15 @@ static PyObject *reports(PyObject *module, PyObject *const *args, Py_ssize_t nar
     return PyLong_FromUnsignedLong(state->reports);
 }
 
+/* interpreted(): whether jit gives functions back as they are; interpreted(flag) sets it. */
+static PyObject *interpreted(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
+    ModuleState *state = module_state(module);
+    int flag = nargs > 0 ? PyObject_IsTrue(args[0]) : state->interpreted;
+    if (flag < 0) return NULL;
+    state->interpreted = flag;
+    return PyBool_FromLong(flag);
+}
+
 static bool asked(const char *name) {
     const char *text = getenv(name);
     return text && strcmp(text, "1") == 0;
@@ -74,6 +83,7 @@ static bool asked(const char *name) {
 
 static PyMethodDef functions[] = {
     {"reports", WITH_KEYWORDS(reports), METH_FASTCALL, NULL},
+    {"interpreted", WITH_KEYWORDS(interpreted), METH_FASTCALL, NULL},
     {"get_num_threads", get_num_threads, METH_NOARGS,
      "get_num_threads()\n--\n\nHow many threads a parallel loop of this thread uses at most."},
     {"set_num_threads", set_num_threads, METH_O,
@@ -96,5 +106,6 @@ static PyMethodDef functions[] = {
 int threads_add(PyObject *module, ModuleState *state) {
     state->reports = (asked("KRAIT_CUDA_LOW_OCCUPANCY_WARNINGS") ? REPORT_OCCUPANCY : 0) |
                      (asked("KRAIT_CUDA_WARN_ON_IMPLICIT_COPY") ? REPORT_COPIES : 0);
+    state->interpreted = asked("KRAIT_DISABLE_JIT");
     return PyModule_AddFunctions(module, functions);
 }

@@ -22,6 +22,9 @@ PyObject *types_from_dtype(PyObject *module, PyObject *object);
 PyObject *types_get_size(PyObject *self, void *closure);
 PyObject *types_get_aligned(PyObject *self, void *closure);
 PyObject *types_get_members(PyObject *self, void *closure);
+PyObject *types_get_key(PyObject *self, void *closure); /* of dicts */
+PyObject *types_get_value(PyObject *self, void *closure);
+PyObject *types_define(PyObject *self, PyObject *type); /* of deferred types */
 PyObject *types_typeof_field(PyObject *self, PyObject *name);
 PyObject *types_offset_of_field(PyObject *self, PyObject *name);
 

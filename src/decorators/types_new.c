@@ -74,6 +74,26 @@ static PyObject *new_optional(ModuleState *state, PyObject *args, PyObject *kwar
     return type ? type_to_object(state, type_optional(state->session.types, type)) : NULL;
 }
 
+/* ListType(dtype), Set(dtype), DictType(key_type, value_type) */
+static PyObject *new_container(ModuleState *state, TypeKind kind, PyObject *args, PyObject *kwargs) {
+    static char *of_items[] = {"dtype", "reflected", NULL}, *of_pairs[] = {"key_type", "value_type", NULL};
+    PyObject *first, *second = NULL;
+    const Type *key, *value = NULL;
+    TypeTable *table = state->session.types;
+    int fine = kind == TY_DICT ? PyArg_ParseTupleAndKeywords(args, kwargs, "OO:DictType", of_pairs, &first, &second)
+                               : PyArg_ParseTupleAndKeywords(args, kwargs, "O|O", of_items, &first, &second);
+    if (!fine || !(key = type_from_object(state, first))) return NULL;
+    if (kind == TY_DICT && !(value = type_from_object(state, second))) return NULL;
+    key = type_as_item(table, key);
+    if (kind == TY_LIST) return type_to_object(state, type_with_items(table, TY_LIST, 0, &key, 1));
+    return type_to_object(state, type_table_of(table, key, value ? type_as_item(table, value) : NULL));
+}
+
+static const struct {
+    TypeClass class;
+    TypeKind kind;
+} containers[] = {{TYPE_CLASS_LIST, TY_LIST}, {TYPE_CLASS_DICT, TY_DICT}, {TYPE_CLASS_SET, TY_SET}};
+
 PyObject *types_new(PyTypeObject *class, PyObject *args, PyObject *kwargs) {
     ModuleState *state = PyType_GetModuleState(class);
     if (!state) return NULL;
@@ -88,6 +108,13 @@ PyObject *types_new(PyTypeObject *class, PyObject *args, PyObject *kwargs) {
     if (class == state->type_classes[TYPE_CLASS_NESTED]) return types_new_nested(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_VECTOR]) return new_vector(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_OPTIONAL]) return new_optional(state, args, kwargs);
+    for (size_t i = 0; i < COUNT_OF(containers); i++)
+        if (class == state->type_classes[containers[i].class])
+            return new_container(state, containers[i].kind, args, kwargs);
+    if (class == state->type_classes[TYPE_CLASS_CALLABLE])
+        return PyErr_Format(PyExc_TypeError,
+                            "krait.types.FunctionType makes no type: a function is an argument as it is, and code is "
+                            "compiled for each; leave the signature out, @njit");
     PyErr_Format(PyExc_TypeError, "%s has no constructor: its instances have names, such as krait.float32",
                  class->tp_name);
     return NULL;

@@ -33,6 +33,12 @@ static const struct {
 #undef TYPE_NAME
 };
 
+/* Types without parameters that are no numbers. */
+static const struct {
+    const char *name;
+    TypeKind kind;
+} named_kinds[] = {{"unicode_type", TY_STRING}, {"bytes_type", TY_BYTES}, {"_deferred", TY_BOTTOM}};
+
 static TypeClass class_of(const Type *type) {
     switch (type->kind) {
     case TY_SCALAR:
@@ -47,6 +53,12 @@ static TypeClass class_of(const Type *type) {
         if (type_is_instance(type)) return TYPE_CLASS_INSTANCE;
         return type->form == STRUCT_VECTOR ? TYPE_CLASS_VECTOR : TYPE_CLASS_RECORD;
     case TY_LIST: return TYPE_CLASS_LIST;
+    case TY_DICT: return TYPE_CLASS_DICT;
+    case TY_SET: return TYPE_CLASS_SET;
+    case TY_STR:
+    case TY_STRING: return TYPE_CLASS_STRING;
+    case TY_BYTES: return TYPE_CLASS_BYTES;
+    case TY_BOTTOM: return TYPE_CLASS_OPEN;
     case TY_FUNC:
     case TY_PYFUNC:
     case TY_CLOSURE: return TYPE_CLASS_CALLABLE;
@@ -95,6 +107,9 @@ const Type *type_from_name(ModuleState *state, const char *name, size_t length) 
     if ((length == 4 && (memcmp(name, "void", 4) == 0 || memcmp(name, "none", 4) == 0 || memcmp(name, "None", 4) == 0)))
         return type_simple(types, TY_NONE);
     if (length == 7 && memcmp(name, "voidptr", 7) == 0) return type_void_pointer(types);
+    for (size_t i = 0; i < COUNT_OF(named_kinds); i++)
+        if (strlen(named_kinds[i].name) == length && memcmp(named_kinds[i].name, name, length) == 0)
+            return type_simple(types, named_kinds[i].kind);
     return type_vector_named(types, name, length);
 }
 
@@ -162,7 +177,8 @@ static PyObject *get_dtype(PyObject *self, void *closure) {
     if (type->record) type = type_element(type);
     if (type->kind == TY_ARRAY || class_of(type) == TYPE_CLASS_UNITUPLE || class_of(type) == TYPE_CLASS_VECTOR)
         return type_to_object(module_state_of(self), type->items[0]);
-    if (type->kind == TY_NESTED) return type_to_object(module_state_of(self), type->items[0]);
+    if (type->kind == TY_NESTED || type->kind == TY_LIST) return type_to_object(module_state_of(self), type->items[0]);
+    if (type->kind == TY_SET) return type_to_object(module_state_of(self), type_key(type));
     if (type->kind == TY_SCALAR || type->kind == TY_TIME || type->kind == TY_CHARS ||
         (type->kind == TY_STRUCT && !type_is_instance(type)))
         return (PyObject *)marshal_descr(&module_state_of(self)->marshal, type);
@@ -248,6 +264,8 @@ static PyGetSetDef type_getset[] = {
     {"count", get_count, NULL, "items of a tuple", NULL},
     {"types", get_types, NULL, "the types of a tuple's items", NULL},
     {"type", get_type, NULL, "what an Optional holds when it is not None", NULL},
+    {"key_type", types_get_key, NULL, "of a dict: the type of its keys", NULL},
+    {"value_type", types_get_value, NULL, "of a dict: the type of its values", NULL},
     {"python_class", get_python_class, NULL, "the class of an instance or a named tuple", NULL},
     {"shape", get_shape, NULL, "extents of a nested array", NULL},
     {"size", types_get_size, NULL, "bytes of a record", NULL},
@@ -369,6 +387,7 @@ static PyObject *types_from_text(PyObject *module, PyObject *text) {
 }
 
 static PyMethodDef type_methods[] = {
+    {"define", types_define, METH_O, "define($self, type, /)\n--\n\nOf a deferred type: what it stands for."},
     {"__reduce__", type_reduce, METH_NOARGS, NULL},
     {"typeof", types_typeof_field, METH_O, "typeof($self, name, /)\n--\n\nOf a record: the type of a field."},
     {"offset", types_offset_of_field, METH_O,
@@ -380,7 +399,8 @@ static PyMethodDef type_methods[] = {
 
 static PyObject *types_typeof(PyObject *module, PyObject *object) {
     ModuleState *state = module_state(module);
-    const Type *type = marshal_typeof(&state->marshal, object);
+    const Type *type = marshal_typeof(&state->host_marshal, object);
+    if (type && type->kind == TY_STR) type = type_simple(state->session.types, TY_STRING);
     return type ? type_to_object(state, type) : NULL;
 }
 
@@ -425,12 +445,14 @@ static int add_name(ModuleState *state, PyObject *names, const char *name, const
     return result;
 }
 
-/* What a type object stands for where compiled code names it: scalars and vectors can be constructed there, arrays be
- * what a container is for, records and times what arrays are made of. */
+/* What a type object stands for where compiled code names it: scalars and vectors can be constructed there, records and
+ * times are what arrays are made of, others what a container is for. */
 static const Type *type_made(PyObject *object) {
     const Type *type = ((TypeObject *)object)->type;
     bool item = (type->kind == TY_STRUCT && !type_is_instance(type)) || type->kind == TY_TIME;
-    return type->kind == TY_SCALAR || type->kind == TY_ARRAY || item ? type : NULL;
+    bool held = type->kind == TY_ARRAY || type_is_container(type) || type->kind == TY_TUPLE ||
+                type->kind == TY_STRING || type->kind == TY_BYTES || type->kind == TY_BOTTOM;
+    return type->kind == TY_SCALAR || item || held ? type : NULL;
 }
 
 /* float32x4 and the others. */
@@ -461,6 +483,9 @@ int types_add(PyObject *module, ModuleState *state) {
         add_name(state, names, "void", none) < 0 ||
         add_name(state, names, "voidptr", type_void_pointer(state->session.types)) < 0)
         goto done;
+    for (size_t i = 0; i < COUNT_OF(named_kinds); i++)
+        if (add_name(state, names, named_kinds[i].name, type_simple(state->session.types, named_kinds[i].kind)) < 0)
+            goto done;
     if (PyModule_AddObjectRef(module, "types", names) < 0) goto done;
     result = PyModule_AddFunctions(module, functions);
 done:

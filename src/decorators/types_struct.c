@@ -218,3 +218,24 @@ PyObject *types_from_dtype(PyObject *module, PyObject *object) {
     Py_DECREF(dtype);
     return type ? type_to_object(module_state(module), type) : NULL;
 }
+
+/* ---- of deferred types, and of dicts ---- */
+
+/* Nothing has to be known of it. */
+PyObject *types_define(PyObject *self, PyObject *type) {
+    (void)type;
+    if (((TypeObject *)self)->type->kind == TY_BOTTOM) Py_RETURN_NONE;
+    return PyErr_Format(PyExc_TypeError, "%R is no deferred type", self);
+}
+
+static PyObject *of_dict(PyObject *self, const char *name, const Type *(*part)(const Type *dict)) {
+    const Type *type = ((TypeObject *)self)->type;
+    if (type->kind == TY_DICT) return type_to_object(module_state_of(self), part(type));
+    return PyErr_Format(PyExc_AttributeError, "type %R has no attribute '%s'", self, name);
+}
+
+PyObject *types_get_key(PyObject *self, void *closure) { return (void)closure, of_dict(self, "key_type", type_key); }
+
+PyObject *types_get_value(PyObject *self, void *closure) {
+    return (void)closure, of_dict(self, "value_type", type_dict_value);
+}

@@ -268,23 +268,12 @@ bool frontend_is_numpys(PyObject *function) {
     return name && (strcmp(name, "numpy") == 0 || strncmp(name, "numpy.", 6) == 0);
 }
 
-/* krait.types.unicode_type: str, under the name that Numba has for its type. */
-static bool is_unicode_type(PyObject *object) {
-    PyTypeObject *class = Py_TYPE(object);
-    if (strcmp(class->tp_name, "UnicodeType") != 0) return false;
-    PyObject *module = PyObject_GetAttrString((PyObject *)class, "__module__");
-    bool ours = module && PyUnicode_Check(module) && PyUnicode_CompareWithASCIIString(module, "krait.types") == 0;
-    Py_XDECREF(module);
-    PyErr_Clear();
-    return ours;
-}
-
 static const Const *read_other(const Reading *r, PyObject *object) {
     Frontend *frontend = r->frontend;
-    if (is_unicode_type(object)) return read_class(r, (PyObject *)&PyUnicode_Type);
     const Type *made = objects_krait_type(frontend->objects, object);
     if (made && (made->kind == TY_TIME || (made->kind == TY_STRUCT && made->form != STRUCT_VECTOR)))
         return dtype_of(r, made);
+    if (made && made->kind == TY_STRING) return read_class(r, (PyObject *)&PyUnicode_Type); /* unicode_type: str */
     if (made) {
         ObjRef ref = frontend_ref(frontend, object);
         if (!ref) return python_failed(r, "no memory for an object's number");

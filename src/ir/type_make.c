@@ -177,6 +177,18 @@ const Type *type_table_of(TypeTable *table, const Type *key, const Type *value) 
     return type_with_items(table, value ? TY_DICT : TY_SET, 0, lists, 2);
 }
 
+const Type *type_as_item(TypeTable *table, const Type *type) {
+    if (type->kind == TY_TUPLE && type->count && !type->object) {
+        const Type *items[TYPE_ITEM_TUPLE_MOST];
+        if (type->count > TYPE_ITEM_TUPLE_MOST) return type;
+        for (uint32_t i = 0; i < type->count; i++) items[i] = type_as_item(table, type->items[i]);
+        return type_tuple(table, items, type->count);
+    }
+    bool python = type_is_scalar(type) && (type->scalar == SCALAR_BOOL || type->scalar == SCALAR_INT64 ||
+                                           type->scalar == SCALAR_FLOAT64 || type->scalar == SCALAR_COMPLEX128);
+    return python ? type_scalar(table, (Scalar)type->scalar, true) : type;
+}
+
 const Type *type_slice(TypeTable *table, const Type *start, const Type *stop, const Type *step) {
     const Type *items[3] = {start, stop, step};
     return type_with_items(table, TY_SLICE, 0, items, 3);

@@ -211,6 +211,9 @@ const Type *type_struct(TypeTable *table, const Type *like);
 const Type *type_nested(TypeTable *table, const Type *element, unsigned ndim, const uint32_t *extents);
 /* A dict, or a set if there are no values. */
 const Type *type_table_of(TypeTable *table, const Type *key, const Type *value);
+/* What containers hold that are declared for a type: Python's numbers for int64, float64, complex128 and bool_. */
+enum { TYPE_ITEM_TUPLE_MOST = 64 };
+const Type *type_as_item(TypeTable *table, const Type *type);
 static inline const Type *type_key(const Type *table); /* of a dict or a set */
 static inline const Type *type_dict_value(const Type *dict);
 const Type *type_slice(TypeTable *table, const Type *start, const Type *stop, const Type *step);

@@ -14,11 +14,20 @@
 #include "typeinfer/infer.h"
 
 /* Where a container is made, or an object: by a call of its class. */
-static bool makes_empty(const Value *value) { /* list(), dict(), set() */
-    static const FuncId makers[] = {FUNC_LIST, FUNC_DICT, FUNC_SET};
-    const Type *callee = value->op == OP_CALL && value->nargs == 1 ? value_resolve(value->args[0])->type : NULL;
-    for (size_t i = 0; callee && callee->kind == TY_FUNC && i < COUNT_OF(makers); i++)
-        if (callee->func->id == makers[i]) return value->type && type_is_container(value->type);
+static bool names_deferred(Value *value) { /* the type of what is put in */
+    const Type *type = value_resolve(value)->type;
+    return type && type->kind == TY_CLASS && type->items[0]->kind == TY_BOTTOM;
+}
+
+static bool makes_empty(const Value *value) { /* list(), dict(), set(); List.empty_list(deferred type) */
+    static const FuncId makers[] = {FUNC_LIST, FUNC_DICT, FUNC_SET}, declared[] = {FUNC_EMPTY_LIST, FUNC_EMPTY_DICT};
+    const Type *callee = value->op == OP_CALL ? value_resolve(value->args[0])->type : NULL;
+    if (!callee || callee->kind != TY_FUNC || !value->type || !type_is_container(value->type)) return false;
+    for (size_t i = 0; value->nargs == 1 && i < COUNT_OF(makers); i++)
+        if (callee->func->id == makers[i]) return true;
+    for (size_t i = 0; i < COUNT_OF(declared); i++)
+        for (uint32_t k = 1; callee->func->id == declared[i] && k < value->nargs; k++)
+            if (names_deferred(value->args[k])) return true;
     return false;
 }
 

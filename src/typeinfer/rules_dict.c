@@ -120,9 +120,7 @@ const Type *typing_declared_item(Typing *t, size_t arg) {
     if (type->kind == TY_FUNC && type->func->id == FUNC_STR) return type_simple(t->in->types, TY_STRING);
     if (type->kind == TY_CLASS && type->items[0]->kind == TY_ARRAY) return type->items[0];
     TRY(type = typing_const_element(t, arg));
-    bool python = type_is_scalar(type) && (type->scalar == SCALAR_BOOL || type->scalar == SCALAR_INT64 ||
-                                           type->scalar == SCALAR_FLOAT64 || type->scalar == SCALAR_COMPLEX128);
-    return python ? infer_scalar(t->in, (Scalar)type->scalar, true) : type;
+    return type_as_item(t->in->types, type);
 }
 
 /* Dict.empty(key_type, value_type) */
@@ -132,6 +130,7 @@ bool rule_func_empty_dict(Typing *t) {
     TRY(on_heap(t) && typing_bind_keywords(t, params, 2, 3));
     TRY(key = typing_declared_item(t, 0));
     TRY(value = typing_declared_item(t, 1));
+    if (key->kind == TY_BOTTOM || value->kind == TY_BOTTOM) return display(t, TY_DICT); /* of what is put in */
     return make(t, type_table_of(t->in->types, key, value));
 }
 

@@ -227,6 +227,8 @@ bool rule_func_empty_list(Typing *t) {
     TRY(on_heap(t));
     TRY(typing_bind_keywords(t, params, 1, 2));
     TRY(item = typing_declared_item(t, 0));
+    t->nargs = 0;
+    if (item->kind == TY_BOTTOM) return typing_become_op(t, OP_LIST); /* deferred: of what is put in */
     const Type *list = type_with_items(in->types, TY_LIST, 0, &item, 1);
     return typing_become(t, t->emit ? typing_make_op(t, OP_LIST, list, NULL, 0) : NULL, list);
 }

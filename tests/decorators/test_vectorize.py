@@ -105,7 +105,7 @@ def test_several_results():
         (dict(identity=2), ValueError),
         (dict(target="tpu"), ValueError),
         (dict(nothing=1), TypeError),
-        (dict(nopython=False), TypeError),
+        (dict(forceobj=True), TypeError),
     ],
 )
 def test_bad_options(bad, error):

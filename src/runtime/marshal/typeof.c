@@ -177,14 +177,12 @@ bool marshal_declared_types(const Marshal *marshal, PyObject *container, Arena *
     bool fine = declared && PyTuple_CheckExact(declared) && PyTuple_GET_SIZE(declared) == (Py_ssize_t)count;
     for (size_t i = 0; fine && i < count; i++) {
         const Type *type = typeof_constant(marshal, PyTuple_GET_ITEM(declared, (Py_ssize_t)i), arena, NULL);
-        bool number = type && type->kind == TY_CLASS && type->items[0]->kind == TY_SCALAR;
+        bool declares = type && type->kind == TY_CLASS;
         bool text = type && type->kind == TY_FUNC &&
                     typeof_constant(marshal, (PyObject *)&PyUnicode_Type, arena, NULL) == type;
-        bool array = type && type->kind == TY_CLASS && type->items[0]->kind == TY_ARRAY;
-        fine = number || text || array;
-        if (array) types[i] = type->items[0];
+        fine = declares || text;
         if (text) types[i] = type_simple(marshal->types, TY_STRING);
-        if (number) types[i] = type_scalar(marshal->types, (Scalar)type->items[0]->scalar, true);
+        if (declares) types[i] = type_as_item(marshal->types, type->items[0]);
     }
     PyErr_Clear();
     Py_XDECREF(declared);

@@ -1,0 +1,140 @@
+"""Names that Numba's programs import, declare types with and set: what they mean here."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import krait
+from krait import errors, njit, typed, typeof, types
+from krait.extending import overload
+
+
+def test_exceptions_and_warnings_have_numbas_names():
+    for name in ("TypingError", "UnsupportedError", "LoweringError", "NumbaTypeError", "ForceLiteralArg"):
+        assert issubclass(getattr(errors, name), errors.NumbaError)
+    for name in ("NumbaDeprecationWarning", "NumbaPendingDeprecationWarning", "NumbaPerformanceWarning"):
+        assert issubclass(getattr(errors, name), errors.NumbaWarning) and issubclass(getattr(errors, name), Warning)
+    assert errors.NumbaPerformanceWarning is errors.PerformanceWarning
+    with pytest.raises(errors.NumbaError):
+        njit(lambda x: x + "a")(1)
+
+
+def test_modules_below_core():
+    import krait.core.types
+    from krait.core import config, types as others
+    from krait.core.errors import TypingError
+    from krait.core.registry import CPUDispatcher
+
+    assert others is types and krait.core.types is types and config is krait.config
+    assert TypingError is errors.TypingError
+    assert isinstance(njit(lambda x: x), CPUDispatcher)
+
+
+def refuses(name):
+    def g(x):
+        pass
+
+    @overload(g)
+    def typed_g(x):
+        raise getattr(errors, name)("not this one")
+
+    with pytest.raises(errors.TypingError, match="not this one"):
+        njit(lambda x: g(x))(1)
+
+
+@pytest.mark.parametrize("name", ["NumbaTypeError", "NumbaValueError", "RequireLiteralValue"])
+def test_overloads_refuse_by_any_of_them(name):
+    refuses(name)
+
+
+def test_types_of_containers_and_texts():
+    numbers, table = types.ListType(types.int64), types.DictType(types.unicode_type, types.float64[:])
+    assert numbers is typeof([1]) is types.List(types.int64) and numbers.dtype is typeof(1)
+    assert table.key_type is types.unicode_type is typeof("a") and table.value_type == types.float64[:]
+    assert types.DictType(types.int64, types.float64) is typeof({1: 2.0})
+    assert types.Set(types.unicode_type) is typeof({"a"})
+    assert isinstance(types.unicode_type, types.UnicodeType) and isinstance(typeof({1: 2}), types.DictType)
+    assert not isinstance(types.int64, types.UnicodeType)
+    with pytest.raises(AttributeError, match="key_type"):
+        numbers.key_type  # noqa: B018
+    with pytest.raises(TypeError, match="leave the signature out"):
+        types.FunctionType(types.float64(types.float64))
+
+
+def more(values, table, name, first):
+    values.append(len(name))
+    table[name] = first if first is not None else -1
+    return table
+
+
+@pytest.mark.parametrize("signature", [
+    "DictType(unicode_type, int64)(ListType(int64), DictType(unicode_type, int64), unicode_type, optional(int64))",
+    types.DictType(types.unicode_type, types.int64)(
+        types.ListType(types.int64), types.DictType(types.unicode_type, types.int64), types.unicode_type,
+        types.optional(types.int64)),
+])  # fmt: skip
+def test_signatures_name_them(signature):
+    f, values = njit(signature)(more), typed.List([5])
+    assert f(values, {"a": 1}, "bcd", 4) == {"a": 1, "bcd": 4} and values == [5, 3]
+    assert f([], {}, "", None) == {"": -1}
+    with pytest.raises(TypeError):
+        f([], {}, 3, None)
+
+
+PAIRS, NUMBERS = types.UniTuple(types.int64, 2), types.ListType(types.float64)
+TEXTS = types.DictType(types.int64, types.unicode_type)
+
+
+@njit
+def nested(n):
+    a = typed.Dict.empty(PAIRS, NUMBERS)
+    b = typed.List.empty_list(TEXTS)
+    if n:
+        a[n, n] = [0.5]
+        b.append({n: "x"})
+    return a, b, len(a) + len(b)
+
+
+def test_containers_of_containers_are_declared():
+    assert nested(0) == ({}, [], 0) and nested(2) == ({(2, 2): [0.5]}, [{2: "x"}], 2)
+    empty = typed.List.empty_list(types.int32)
+    assert njit(lambda x, v: x.append(v))(empty, np.int32(3)) is None and type(empty[0]) is np.int32
+
+
+def test_recursive_classes_are_declared_as_numba_wants_it():
+    node_type = krait.deferred_type()
+
+    @krait.jitclass([("data", types.int32), ("next", krait.optional(node_type))])
+    class Node:
+        def __init__(self, data, next):
+            self.data, self.next = data, next
+
+    node_type.define(Node.class_type.instance_type)
+    of_nodes = Node.class_type.instance_type
+
+    @njit
+    def made(n):
+        rest = typed.List.empty_list(of_nodes)
+        for i in range(n):
+            rest.append(Node(i, None))
+        named = typed.Dict.empty(types.unicode_type, of_nodes)
+        named["last"] = rest[-1]
+        return named["last"]
+
+    assert made(3).data == 2 and made(3).next is None
+
+
+def test_nothing_is_compiled_where_that_is_asked_for():
+    text = """
+import krait
+@krait.njit("int64(int64)", parallel=True)
+def f(x):
+    return type(x)
+assert f(1) is int and krait.config.DISABLE_JIT == 1
+krait.config.DISABLE_JIT = 0
+assert type(krait.njit(f)) is krait.Dispatcher
+"""
+    subprocess.run([sys.executable, "-c", text], check=True, env={**os.environ, "KRAIT_DISABLE_JIT": "1"}, timeout=100)
