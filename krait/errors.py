@@ -28,4 +28,5 @@ _NEVER = (
     "NumbaDebugInfoWarning NumbaSystemWarning"
 ).split()
 _WARNING = _krait.errors["KraitWarning"]
-globals().update((name, type(name, (_WARNING,), {"__doc__": "Never given.", "__module__": __name__})) for name in _NEVER)
+globals().update((name, type(name, (_WARNING,), {"__doc__": "Never given.", "__module__": "krait.errors"}))
+                 for name in _NEVER)  # fmt: skip
