@@ -187,33 +187,14 @@ class deque:
         return f"deque({items!r})" if self.maxlen is None else f"deque({items!r}, maxlen={self.maxlen})"
 
 
-class defaultdict:
-    __krait_original__ = library.defaultdict
-
-    def __init__(self, default_factory=None, mapping=None):
-        self.default_factory = default_factory
-        self._dict = {}
-        if mapping is not None:
-            self.update(mapping)
-
-    def __krait_result__(self):
-        return library.defaultdict(self.default_factory, self._dict)
+class _Table:
+    """What keeps its keys and values in a dict."""
 
     def __krait_dict__(self):
         return self._dict.copy()
 
-    def __getitem__(self, key):
-        if key not in self._dict:
-            if self.default_factory is None:
-                raise KeyError(key)
-            self._dict[key] = self.default_factory()
-        return self._dict[key]
-
     def __setitem__(self, key, value):
         self._dict[key] = value
-
-    def __delitem__(self, key):
-        del self._dict[key]
 
     def __len__(self):
         return len(self._dict)
@@ -239,11 +220,34 @@ class defaultdict:
     def pop(self, key):
         return self._dict.pop(key)
 
-    def setdefault(self, key, default):
-        return self._dict.setdefault(key, default)
-
     def clear(self):
         self._dict.clear()
+
+
+class defaultdict(_Table):
+    __krait_original__ = library.defaultdict
+
+    def __init__(self, default_factory=None, mapping=None):
+        self.default_factory = default_factory
+        self._dict = {}
+        if mapping is not None:
+            self.update(mapping)
+
+    def __krait_result__(self):
+        return library.defaultdict(self.default_factory, self._dict)
+
+    def __getitem__(self, key):
+        if key not in self._dict:
+            if self.default_factory is None:
+                raise KeyError(key)
+            self._dict[key] = self.default_factory()
+        return self._dict[key]
+
+    def __delitem__(self, key):
+        del self._dict[key]
+
+    def setdefault(self, key, default):
+        return self._dict.setdefault(key, default)
 
     def update(self, mapping):
         if isinstance(mapping, dict):
@@ -259,7 +263,7 @@ class defaultdict:
         return self._dict == other
 
 
-class Counter:
+class Counter(_Table):
     __krait_original__ = library.Counter
 
     def __init__(self, iterable=None):
@@ -270,47 +274,14 @@ class Counter:
     def __krait_result__(self):
         return library.Counter(self._dict)
 
-    def __krait_dict__(self):
-        return self._dict.copy()
-
     def __getitem__(self, key):
         return self._dict.get(key, 0)
-
-    def __setitem__(self, key, value):
-        self._dict[key] = value
 
     def __delitem__(self, key):
         self._dict.pop(key, 0)
 
-    def __len__(self):
-        return len(self._dict)
-
-    def __contains__(self, key):
-        return key in self._dict
-
-    def __iter__(self):
-        return iter(self._dict)
-
-    def keys(self):
-        return self._dict.keys()
-
-    def values(self):
-        return self._dict.values()
-
-    def items(self):
-        return self._dict.items()
-
-    def get(self, key, default=None):
-        return self._dict.get(key, default)
-
-    def pop(self, key):
-        return self._dict.pop(key)
-
-    def clear(self):
-        self._dict.clear()
-
     def update(self, iterable):
-        if isinstance(iterable, (dict, library.Counter)):
+        if isinstance(iterable, dict):
             for key, value in iterable.items():
                 self._dict[key] = self._dict.get(key, 0) + value
         else:
@@ -318,7 +289,7 @@ class Counter:
                 self._dict[key] = self._dict.get(key, 0) + 1
 
     def subtract(self, iterable):
-        if isinstance(iterable, (dict, library.Counter)):
+        if isinstance(iterable, dict):
             for key, value in iterable.items():
                 self._dict[key] = self._dict.get(key, 0) - value
         else:
@@ -341,6 +312,8 @@ class Counter:
         return Counter(self._dict)
 
     def __eq__(self, other):
+        if type(other) is dict:
+            return self._dict == other
         if not isinstance(other, library.Counter):
             return NotImplemented
         for key in self._dict:

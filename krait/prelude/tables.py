@@ -228,6 +228,37 @@ def items(table):
     return [entry[1:] for entry in entries if entry[0] != DEAD]
 
 
+# ---- walked by a loop that changes the table ----
+
+
+def check_size(table, size):
+    if len(table) != size:
+        if isinstance(table, dict):
+            raise RuntimeError("dictionary changed size during iteration")
+        raise RuntimeError("Set changed size during iteration")
+
+
+def each_key(table):
+    size = len(table)
+    for key in keys(table):
+        yield key
+        check_size(table, size)
+
+
+def each_value(table):
+    size = len(table)
+    for value in values(table):
+        yield value
+        check_size(table, size)
+
+
+def each_item(table):
+    size = len(table)
+    for item in items(table):
+        yield item
+        check_size(table, size)
+
+
 def fromkeys(keys, value=None):
     new = {}
     for key in keys:

@@ -304,7 +304,9 @@ bool typing_walked(Typing *t, size_t arg) {
     bool numbers = type->kind == TY_BYTES;
     if (type->kind == TY_VARTUPLE) return typing_as_list(t, arg);
     if (!type_is_table(type) && !numbers) return true;
-    ObjRef keys = t->in->host->prelude(t->in->host->self, numbers ? "strings:byte_numbers" : "tables:keys");
+    bool changes = !numbers && typing_table_changes(t);
+    const char *name = numbers ? "strings:byte_numbers" : changes ? "tables:each_key" : "tables:keys";
+    ObjRef keys = t->in->host->prelude(t->in->host->self, name);
     TRY(keys);
     Fact facts[2] = {{type_object(t->in->types, TY_PYFUNC, keys), NULL}, t->args[arg]};
     Value *values[2] = {NULL, t->values[arg]};
@@ -312,7 +314,7 @@ bool typing_walked(Typing *t, size_t arg) {
     if (t->emit) values[0] = typing_make_const(t, facts[0].konst);
     TRY(typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, &t->args[arg],
                    &t->values[arg]));
-    return t->args[arg].type->kind == TY_LIST;
+    return t->args[arg].type->kind == (changes ? TY_GENERATOR : TY_LIST);
 }
 
 /* ---- what the prelude is made of ---- */

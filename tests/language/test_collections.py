@@ -238,3 +238,16 @@ def test_counters_are_changed_in_place():
 
     for which in range(5):
         agree(run, which)
+
+
+def test_counters_beside_dicts():
+    def f(text):
+        c = Counter(text)
+        same = c == {"a": 2, "b": 1}
+        c.subtract({"a": 1})
+        c.update({"q": 2})
+        c.subtract(Counter("b"))
+        c.update(Counter("zz"))
+        return same, c == {"a": 1}, c
+
+    agree(f, "aab")
