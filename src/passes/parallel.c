@@ -5,7 +5,7 @@
  *
  * An iteration's blocks are those reached from the body without passing the header; who leaves them, by break or
  * return, is refused, since later iterations may have run already.  What variables carry from one iteration to the next
- * is parallel_carried.c's question, what they read of what others write parallel_places.c's.  A loop whose iterations
+ * is parallel_carried.c's question, what they read of what others write parallel_meetings.c's.  A loop whose iterations
  * update the same items of an array (parallel_shared.c) other than as a reduction stays on one core, as does one that
  * calls the interpreter, one inside a try statement around it, one whose reduction depends on the order of iterations,
  * and one in a function that a parallel one calls if it may not be taken apart. */

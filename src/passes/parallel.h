@@ -1,9 +1,9 @@
 /* parallel.h: what the files of the passes `parallel` and `spread` share: parallel.c (finds loops over prange and puts
  * calls in their place), parallel_carried.c (what a loop carries from one iteration to the next), parallel_shared.c
- * (arrays that iterations update together), parallel_places.c (items that one iteration reads and another writes),
- * parallel_updates.c and parallel_privates.c (of which, those that are
- * reductions), parallel_outline.c (the functions made of a loop), parallel_blocks.c (blocks of iterations with arrays
- * of their own), parallel_make.c (making functions), spread.c (the same for expressions of whole arrays). */
+ * (arrays that iterations update together), parallel_places.c and parallel_meetings.c (items that one iteration reads
+ * and another writes), parallel_updates.c and parallel_privates.c (of which, those that are reductions),
+ * parallel_outline.c (the functions made of a loop), parallel_blocks.c (blocks of iterations with arrays of their
+ * own), parallel_make.c (making functions), spread.c (the same for expressions of whole arrays). */
 #ifndef KRAIT_PASSES_PARALLEL_H
 #define KRAIT_PASSES_PARALLEL_H
 
@@ -89,8 +89,8 @@ const Const *parallel_identity(Arena *arena, const Type *type, Putting putting, 
 void parallel_update_in_place(ParallelLoop *loop);
 /* parallel_shared.c: a store by which iterations change what others read, and which is no reduction; or NULL. */
 const Value *parallel_find_shared(ParallelLoop *loop);
-/* parallel_places.c: whether iterations read what others write, at places whose distance is known.  False: they surely
- * do; diag says where.  *maybe: an access that may, or NULL. */
+/* parallel_meetings.c: whether iterations read what others write, at places whose distance is known.  False: they
+ * surely do; diag says where.  *maybe: an access that may, or NULL. */
 bool parallel_find_meeting(ParallelLoop *loop, const Value **maybe);
 /* parallel_privates.c: whether all that the loop does with an array from outside is a reduction: then it is among
  * loop->privates. */

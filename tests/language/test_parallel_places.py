@@ -26,6 +26,15 @@ LOOPS = {
         "k = 50\nfor i in prange(1, 300):\n    for j in range(50):\n        x[i * k + j] += x[(i - 1) * k + j]",
         "k = len(z)\nfor i in prange(1, 300):\n    for j in range(k):\n        x[j + k * i] += x[j + k * (i - 1)]",
         "for i in prange(1, m.shape[1]):\n    m[:, i] += m[:, i - 1]",
+        # through views and helpers
+        "for i in prange(1, len(x)):\n    v = x[i:i + 1]\n    v[0] = x[i - 1] + 1",
+        "for i in prange(1, len(x)):\n    v = x[i - 1:]\n    v[1] = v[0] + 1",
+        "for i in prange(1, m.shape[0]):\n    v = m[:, 1:]\n    v[i, 2] = m[i - 1, 3] + 1",
+        "for i in prange(1, len(x)):\n    shift(x, i)",
+        "for i in prange(len(x) - 2):\n    shift(x[1:], i + 1)",
+        "for i in prange(1, len(x)):\n    put(x, i, x[i - 1] + 1)",
+        "for i in prange(1, len(x)):\n    through(x, i)",
+        "for i in prange(1, m.shape[0]):\n    shift(m[:, 3], i)",
     ],
     "stays on one core": [
         "for i in prange(1, len(x)):\n    if x[i] > 0.5:\n        x[i] = x[i - 1]",
@@ -39,6 +48,9 @@ LOOPS = {
         "for i in prange(len(x)):\n    if x[i] > 0.9:\n        y[0] = i",
         "for i in prange(m.shape[0]):\n    for j in range(m.shape[1]):\n        y[j] = m[i, j]",
         "for i in prange(m.shape[0]):\n    y[:50] = 0\n    z[:] = m[i]",
+        "for i in prange(len(x)):\n    put(y, 0, x[i])",
+        "for i in prange(len(x)):\n    more(y, x[i])",
+        "for i in prange(1, len(x)):\n    if x[i] > 0.5:\n        shift(x, i)",
     ],
     "several cores": [
         "for i in prange(0, len(x) - 1, 2):\n    x[i] = x[i + 1] + 1",
@@ -50,6 +62,11 @@ LOOPS = {
         "            m[i, j] = min(m[i, j], m[i, k] + m[k, j])",
         "for i in prange(300):\n    for j in range(i % 50):\n        m[i, j] = m[j, i % 50] * 0 + i",
         "h = len(x) // 2\nfor i in prange(h):\n    x[i] = x[i + h]",
+        "for i in prange(len(x)):\n    put(y, i, total(z) + x[i])",
+        "for i in prange(1, len(x) // 2):\n    shift(x, 2 * i)",
+        "for i in prange(m.shape[0]):\n    row = m[i]\n    for j in range(1, len(row)):\n        shift(row, j)",
+        "for i in prange(m.shape[0]):\n    m[i, 0] = total(m[i])",
+        "for i in prange(0, len(x), 4):\n    v = x[i:i + 4]\n    v[1] = v[0] + v[3]",
         "for i in prange(len(x)):\n    y[i] = x[i - 1] + x[i]",
         "k = len(z)\nfor i in prange(300):\n    for j in range(k - 1):\n        x[i * k + j] += x[i * k + j + 1]",
         "k = len(z)\nfor i in prange(300):\n    for j in range(k):\n        x[i * k + j] += x[i * k + j] * 2",
@@ -62,9 +79,36 @@ LOOPS = {
 }  # fmt: skip
 
 
+def shift(a, i):
+    a[i] = a[i - 1] + 1
+
+
+def through(a, i):
+    shift(a, i)
+
+
+def put(a, i, value):
+    a[i] = value
+
+
+def more(a, value):
+    a[0] = a[0] + value
+
+
+def total(a):
+    s = 0.0
+    for v in a:
+        s += v
+    return s
+
+
+HELPERS = {"shift": shift, "through": through, "put": put, "more": more, "total": total}
+
+
 @pytest.mark.parametrize("outcome, body", [(outcome, body) for outcome, bodies in LOOPS.items() for body in bodies])
 def test_iterations_that_meet(outcome, body, capsys):
-    source, space = "def f(x, y, z, m):\n" + textwrap.indent(body, "    ") + "\n", {"np": np, "prange": prange}
+    source = "def f(x, y, z, m):\n" + textwrap.indent(body, "    ") + "\n"
+    space = {"np": np, "prange": prange, **HELPERS}
     name = f"<loop {abs(hash(body))}>"
     linecache.cache[name] = len(source), None, source.splitlines(True), name
     exec(compile(source, name, "exec"), space)
