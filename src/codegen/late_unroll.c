@@ -9,7 +9,7 @@
  *            only then
  *   unroll   in the target's last passes, which reduce strength first (late_unroll_release); the loop that comes of it
  *            may be unrolled again by the driver's compiler, which joins more loads if it sees fit; the one that takes
- *            the rounds that are left may not.
+ *            the rounds that are left may not.  What is known of the count of the rounds goes on to it (turn.c)
  * Loops that are laid out whole do not wait: their arrays are to become registers.  On the host, loops that hardly ever
  * run stay as they are, and loops whose rounds may pass by a division are not made vectors of (divisions.c).  What
  * vectors leave of a loop there, the last rounds and all of them where arrays overlap, stays as it is: code of eight
@@ -20,7 +20,8 @@
 
 static const char waits[] = "llvm.loop.unroll.runtime.disable", count_name[] = "llvm.loop.unroll.count",
                   unrolled[] = "llvm.loop.unroll.followup_unrolled", rounds_name[] = "krait.rounds",
-                  ends[] = "llvm.loop.mustprogress", vectors[] = "llvm.loop.vectorize.enable";
+                  ends[] = "llvm.loop.mustprogress", vectors[] = "llvm.loop.vectorize.enable",
+                  signed_name[] = "krait.signed";
 
 static LLVMMetadataRef property(LLVMContextRef context, const char *name, LLVMMetadataRef value) {
     LLVMMetadataRef items[] = {LLVMMDStringInContext2(context, name, strlen(name)), value};
@@ -31,15 +32,18 @@ static LLVMMetadataRef number_property(LLVMContextRef context, const char *name,
     return property(context, name, LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), number, false)));
 }
 
+static unsigned kind_of_loops(LLVMContextRef context) {
+    static const char name[] = "llvm.loop";
+    return LLVMGetMDKindIDInContext(context, name, sizeof name - 1);
+}
+
 /* A loop's node is distinct by naming itself first: made with a stand-in that is then replaced. */
 static void describe(LLVMContextRef context, LLVMValueRef latch, LLVMMetadataRef *properties, unsigned count) {
-    static const char kind[] = "llvm.loop";
-    LLVMMetadataRef items[5] = {LLVMTemporaryMDNode(context, NULL, 0)};
+    LLVMMetadataRef items[6] = {LLVMTemporaryMDNode(context, NULL, 0)};
     for (unsigned i = 0; i < count; i++) items[1 + i] = properties[i];
     LLVMMetadataRef stand_in = items[0], node = LLVMMDNodeInContext2(context, items, 1 + count);
     LLVMMetadataReplaceAllUsesWith(stand_in, node);
-    LLVMSetMetadata(latch, LLVMGetMDKindIDInContext(context, kind, sizeof kind - 1),
-                    LLVMMetadataAsValue(context, node));
+    LLVMSetMetadata(latch, kind_of_loops(context), LLVMMetadataAsValue(context, node));
 }
 
 /* Whether a loop whose rounds become several ends: it asks an iterator, and (pass unroll) has no loop in it. */
@@ -47,8 +51,19 @@ static bool is_finite(const Block *header) {
     return header->last->op == OP_BRANCH && header->last->args[0]->op == OP_ITER_MORE;
 }
 
+/* Whether 31 bits hold how many rounds there are: of a range of 32 bits that begins at 0 or above. */
+static bool counts_signed(const Lower *l, const Block *header) {
+    if (!is_finite(header)) return false;
+    const Value *iterator = header->last->args[0]->args[0];
+    if (iterator->op != OP_ITER || !l_counts_narrowly(l, iterator->args[0])) return false;
+    for (const Value *value = header->succs.data[0]->first; value; value = value->next)
+        if (value->op == OP_ITER_TAKE && value->args[0] == iterator)
+            return value_is_nonnegative(value) && value_bounds(iterator->args[0]->args[2]).lo > 0;
+    return false;
+}
+
 void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header) {
-    LLVMMetadataRef properties[4];
+    LLVMMetadataRef properties[5];
     unsigned count = 0;
     if (block->unroll_whole || !l->target->last_passes) { /* a count, not a wish: whatever its length costs to find */
         bool scalar = !l->target->convergent && (block->unroll == 1 || l_loop_may_pass_by_division(l, block, header));
@@ -65,6 +80,8 @@ void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Bl
         if (block->unroll) properties[count++] = property(l->context, "llvm.loop.unroll.disable", NULL);
         if (block->unroll) properties[count++] = number_property(l->context, rounds_name, block->unroll);
         if (block->unroll && is_finite(header)) properties[count++] = property(l->context, ends, NULL);
+        if (block->unroll && counts_signed(l, header))
+            properties[count++] = number_property(l->context, signed_name, block->unroll);
     }
     describe(l->context, latch, properties, count);
 }
@@ -84,7 +101,7 @@ static bool is_property(LLVMValueRef node, const char *name, unsigned *number) {
 }
 
 static void release(Module *module, LLVMValueRef latch, LLVMValueRef loop) {
-    unsigned count = LLVMGetMDNodeNumOperands(loop), rounds = 0, nproperties = 0;
+    unsigned count = LLVMGetMDNodeNumOperands(loop), rounds = 0, counted = 0, nproperties = 0;
     LLVMValueRef *items = ARENA_ARRAY(module->arena, LLVMValueRef, count);
     bool waited = false, finite = false;
     LLVMGetMDNodeOperands(loop, items);
@@ -92,18 +109,27 @@ static void release(Module *module, LLVMValueRef latch, LLVMValueRef loop) {
         waited |= is_property(items[i], waits, &rounds);
         finite |= is_property(items[i], ends, &rounds);
         is_property(items[i], rounds_name, &rounds);
+        is_property(items[i], signed_name, &counted);
     }
     if (!waited) return;
-    LLVMMetadataRef properties[3];
-    properties[nproperties++] = property(module->context, unrolled, NULL);
+    LLVMMetadataRef properties[3], known = counted ? number_property(module->context, signed_name, counted) : NULL;
+    properties[nproperties++] = property(module->context, unrolled, known);
     if (rounds) properties[nproperties++] = number_property(module->context, count_name, rounds);
     if (finite) properties[nproperties++] = property(module->context, ends, NULL);
     describe(module->context, latch, properties, nproperties);
 }
 
+unsigned late_unroll_signed(Module *module, LLVMValueRef latch) {
+    LLVMValueRef loop = LLVMGetMetadata(latch, kind_of_loops(module->context));
+    unsigned count = loop ? (unsigned)LLVMGetMDNodeNumOperands(loop) : 0, rounds = 0;
+    LLVMValueRef *items = ARENA_ARRAY(module->arena, LLVMValueRef, count);
+    if (loop) LLVMGetMDNodeOperands(loop, items);
+    for (unsigned i = 1; i < count; i++) is_property(items[i], signed_name, &rounds);
+    return rounds;
+}
+
 void late_unroll_release(Module *module) {
-    static const char name[] = "llvm.loop";
-    unsigned kind = LLVMGetMDKindIDInContext(module->context, name, sizeof name - 1);
+    unsigned kind = kind_of_loops(module->context);
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block)) {
             LLVMValueRef latch = LLVMGetBasicBlockTerminator(block);

@@ -274,6 +274,8 @@ bool l_loop_may_pass_by_division(Lower *l, const Block *latch, const Block *head
 /* `latch`, the end of `block`, goes back to the header of a loop. */
 void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header);
 void late_unroll_release(Module *module);
+/* Of a released loop whose rounds 31 bits count: how many have become one; 0: not known to be such. */
+unsigned late_unroll_signed(Module *module, LLVMValueRef latch);
 
 void turn_loops(Module *module); /* turn.c */
 

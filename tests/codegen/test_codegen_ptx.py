@@ -380,10 +380,10 @@ def test_what_rounds_access_lies_a_stride_apart():
                 out[k, column] = total
 
     rest, rounds = loops_of(ptx(columns, f"{F2}; {F2}"))
-    for (test, body), count in ((rest, 1), (rounds, 4)):
+    for (test, body), count, asked in ((rest, 1, "ne.b32"), (rounds, 4, "gt.s32")):
         text = "\n".join(body)
         assert text.count("ld.global.nc") == text.count("st.global") == count
-        assert test == "setp.ne.b32"  # only such loops does ptxas count
+        assert test == f"setp.{asked}"  # only such loops does ptxas count
         assert "mul" not in text and text.count("add.s64") == 2 * count, text
     # ptxas may unroll further what takes several rounds at once, not what takes those that are left
     assert "nounroll" in rest[1][0] and not any("nounroll" in line for line in rounds[1])
@@ -872,6 +872,32 @@ def test_items_of_a_range_that_may_pass_its_end_in_32_bits_make_pointers_that_mo
 
     text = ptx(rows, f"{I1}; {D1}; {D1}", capability=90)
     assert all(f"+{256 * k}]" in text for k in (1, 2, 3)) and "shr.s64" not in text.rsplit("nounroll", 1)[0]
+
+
+LOOPS = {
+    "rows of a matrix": ("a, out", f"{F2}; {F1}", "t, k = 0.0, cuda.grid(1)\n"
+                         "for j in range(a.shape[0]):\n    t += a[j, k]", ["gt.s32"]),
+    "lanes of a row": ("a, out", f"{F2}; {F1}", "t, k = 0.0, cuda.blockIdx.x\n"
+                       "for j in range(cuda.laneid, a.shape[1], 32):\n    t += a[k, j]", ["lt.s32"]),
+    "rows of a sparse matrix": ("starts, a, out", f"{I1}; {F1}; {F1}", "t, k = 0.0, cuda.grid(1)\n"
+                                "for j in range(starts[k], starts[k + 1]):\n    t += a[j]", ["gt.s32"]),
+    # these may begin on either side of 0, and end elsewhere
+    "a loop with another end": ("a, n, out", f"{F1}; {I1}; {F1}", "t, k = 0.0, cuda.grid(1)\nm = n[k]\n"
+                                "while m != 0:\n    if a[k + m] > t:\n        break\n    m -= np.int32(1)\n"
+                                "    t += a[k + m]",
+                                ["ne.b32"]),
+    "a loop that wraps": ("a, n, out", f"{F1}; {I1}; {F1}", "t, k = 0.0, cuda.grid(1)\nm = n[k]\n"
+                          "while m != 0:\n    m -= np.int32(1)\n    t += a[k + m]", ["ne.b32"]),
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_counts_are_compared_as_signed_numbers(loop):
+    """ptxas takes a round out first where it does not know that unrolled rounds come to the end."""
+    names, types, body, ways = LOOPS[loop]
+    source = f"def f({names}):\n" + "".join(f"    {line}\n" for line in [*body.split("\n"), "out[k] = t"])
+    loops = loops_of(ptx(make(source, cuda=cuda, np=np), types, capability=90))
+    assert [test for test, lines in loops if "nounroll" not in lines[0]] == [f"setp.{way}" for way in ways]
 
 
 @pytest.mark.parametrize("power", ["x[i] ** (n[i] > 3)", "math.pow(x[i], n[i] != 0)", "np.power(x[i], not n[i])",
