@@ -9,6 +9,10 @@ def is_integer(x):
     return bool(x - x == 0) and bool(x % 1 == 0)  # what is not finite has a difference that is none
 
 
+def converted_or(x, other):
+    return other if x is None else type(other)(x)
+
+
 def bit_length(x):
     left = -(x + 1) if x < 0 else x
     n = 1 if x < 0 and left & (left + 1) == 0 else 0  # -8 has a bit more than 7

@@ -3,7 +3,9 @@
  *
  * In: the class and the arguments.  Out: their value as one of that class; texts that are known are read at once. */
 #include <errno.h>  /* ERANGE */
+#include <math.h>   /* NAN */
 #include <stdlib.h> /* strtod, strtoll */
+#include <string.h> /* strchr */
 
 #include "typeinfer/infer.h"
 
@@ -103,8 +105,28 @@ static const char *words_for_none(const Type *to) {
     }
 }
 
+/* NumPy's floats and complex numbers of None are not a number. */
+static bool nan_of_none(Typing *t, const Type *to) {
+    Arena *arena = t->in->arena;
+    Const *nan = ARENA_NEW(arena, Const);
+    nan->type = to;
+    if (scalar_info[to->scalar].kind == 'c')
+        nan->c.re = nan->c.im = NAN;
+    else
+        nan->f = NAN;
+    if (t->args[0].type->kind == TY_NONE) return typing_become_const(t, nan);
+    Fact *args = ARENA_ARRAY(arena, Fact, 2);
+    Value **values = ARENA_ARRAY(arena, Value *, 2);
+    args[0] = t->args[0], args[1] = (Fact){to, nan};
+    if (t->emit) values[0] = t->values[0], values[1] = typing_make_const(t, nan);
+    t->args = args, t->values = values, t->nargs = 2;
+    return typing_become_prelude(t, "numbers:converted_or");
+}
+
 static bool convert(Typing *t, const Type *to) {
     Infer *in = t->in;
+    bool maybe = t->args[0].type->kind == TY_NONE || t->args[0].type->kind == TY_OPTIONAL;
+    if (maybe && !to->weak && strchr("fc", scalar_info[to->scalar].kind)) return nan_of_none(t, to);
     const Type *from = infer_content(t->args[0].type);
     if (from->kind == TY_SCALAR && to->scalar != SCALAR_BOOL) typing_need_value(t, 0, words_for_none(to));
     if (from->kind == TY_STRING && to->scalar != SCALAR_BOOL) return typing_number_from_text(t, to);

@@ -270,3 +270,13 @@ def f(n):
     for i in range(n):
         a, b = b + r.a, a
     return a, b, {r.a: n}, r.a[n], f"{r.a:>5}", [R("d")][0].a == "d" """), [(0,), (1,)])
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "complex64", "complex128"])
+def test_numpys_floats_of_none_are_no_numbers(kind):
+    source = f"""def f(n):
+    x = 2.5
+    if n:
+        x = None
+    return np.{kind}(x), np.{kind}(None)"""
+    agree_all(make(source), [(0,), (1,)])
