@@ -353,7 +353,7 @@ static void nvptx_prepare(Module *module) {
  * in local memory, or a parameter of a function, is not seen to be uniform. */
 #define LEAST "default<O0>,cgscc(inline),globaldce,function(sroa,simplifycfg,infer-address-spaces,dce)"
 
-/* LLVM's level 3 without what changes nothing in kernels: four of its eight runs of instcombine, second runs of others,
+/* LLVM's level 3 without what changes nothing in kernels: six of its eight runs of instcombine, second runs of others,
  * vectors of loops, what looks into memory of the heap and at calls that are not inlined.  They were left out one by
  * one while the machine code of many kernels stayed as it was, or became shorter.
  *
