@@ -280,3 +280,11 @@ def test_numpys_floats_of_none_are_no_numbers(kind):
         x = None
     return np.{kind}(x), np.{kind}(None)"""
     agree_all(make(source), [(0,), (1,)])
+
+
+def test_none_is_not_rounded():
+    agree_all(make("""def f(n):
+    x = 2.5
+    if n:
+        x = None
+    return round(x)"""), [(0,), (1,)])
