@@ -26,6 +26,10 @@ static PyObject *wrapped_new(PyTypeObject *class, PyObject *args, PyObject *kwar
     PyObject *interface = NULL;
     if (!PyArray_Check(array) && !Py_IS_TYPE(array, state->marshal.device_array))
         interface = PyObject_GetAttrString(array, "__cuda_array_interface__");
+    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        Py_DECREF(self);
+        return NULL;
+    }
     if (PyErr_Occurred()) { /* a number or a list: an array is made of it, whose result nobody sees */
         PyErr_Clear();
         self->array = Py_IS_TYPE((PyObject *)self, state->transfer_classes[TRANSFER_IN]) ? PyArray_FROM_O(array) : NULL;

@@ -126,6 +126,10 @@ ClassAnswer frontend_is_instance(Frontend *frontend, const Type *type, const Typ
     if (!class) return CLASS_NOT_ONE;
     if (!(own = frontend_class_of(frontend, type))) return CLASS_UNKNOWN;
     int is = PyObject_IsSubclass(own, class);
+    if (is < 0 && !PyErr_ExceptionMatches(PyExc_TypeError)) { /* of the class's own __subclasscheck__ */
+        frontend_python_failed(frontend, NULL, (Span){0}, "asking the class raised an exception");
+        return CLASS_NOT_ONE;
+    }
     PyErr_Clear();
     if (!is && may_be_of_subclass(own, class)) return CLASS_UNKNOWN;
     return is < 0 ? CLASS_NOT_ONE : is ? CLASS_YES : CLASS_NO;

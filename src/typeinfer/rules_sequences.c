@@ -240,6 +240,7 @@ static bool is_instance(Typing *t, const Type *type, const Type *classes, bool *
             continue;
         }
         ClassAnswer answer = host->is_instance(host->self, type, meant);
+        if (t->in->diag->failed) return false; /* the class raised an exception */
         if (answer == CLASS_NOT_ONE) {
             typing_fail_arg(t, 1, DIAG_TYPING,
                             "isinstance() arg 2 must be a class, a tuple of classes or a union, not %s",

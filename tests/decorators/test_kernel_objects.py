@@ -310,3 +310,37 @@ def test_a_mistake_is_told_with_its_line():
 def test_small_vectors_have_the_names_of_cuda():
     assert cuda.float4 is cuda.float32x4 and cuda.uchar3 is cuda.uint8x3 and cuda.ulonglong2 is cuda.uint64x2
     assert cuda.types.float64 is float64
+
+
+def raising(error, name):
+    def raise_it(self):
+        raise error
+
+    return type("Foreign", (), {name: raise_it if name == "__cuda_stream__" else property(raise_it)})()
+
+
+@pytest.mark.parametrize("name", ["__cuda_stream__", "cuda_stream", "ptr"])
+@pytest.mark.parametrize("error", [KeyboardInterrupt("stop"), MemoryError("none left"), ZeroDivisionError("by zero")])
+def test_what_a_stream_of_another_library_raises_is_not_lost(name, error):
+    kernel = cuda.jit(lambda x: None)
+    with pytest.raises(type(error)) as info:
+        kernel[1, 1, raising(error, name)](np.zeros(1))
+    assert info.value is error
+
+
+def test_what_no_stream_is_is_refused():
+    kernel = cuda.jit(lambda x: None)
+    with pytest.raises(TypeError, match="a stream is"):
+        kernel[1, 1, raising(AttributeError("no"), "ptr")](np.zeros(1))
+
+
+def test_what_the_interface_of_an_array_raises_is_not_lost():
+    error = KeyboardInterrupt("stop")
+    with pytest.raises(KeyboardInterrupt) as info:
+        cuda.In(raising(error, "__cuda_array_interface__"))
+    assert info.value is error
+
+
+def test_an_attribute_of_a_device_is_named_in_any_letters():
+    with pytest.raises(AttributeError):
+        getattr(cuda.get_current_device(), "\udc80")

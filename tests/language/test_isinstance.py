@@ -91,3 +91,24 @@ def test_of_a_value_that_may_be_none():
 def test_what_is_no_class_is_refused():
     with pytest.raises(errors.TypingError, match=r"arg 2 must be a class, a tuple of classes or a union, not int"):
         njit(lambda x: isinstance(x, 3))(1)
+
+
+class Asked(type):
+    def __subclasscheck__(cls, other):
+        raise cls.reason
+
+
+class Interrupted(metaclass=Asked):
+    reason = KeyboardInterrupt("stop")
+
+
+class Broken(metaclass=Asked):
+    reason = RuntimeError("boom")
+
+
+def test_what_a_class_raises_when_it_is_asked_is_not_lost():
+    with pytest.raises(KeyboardInterrupt, match="stop"):
+        njit(lambda x: isinstance(x, Interrupted))(1)
+    with pytest.raises(RuntimeError, match="RuntimeError: boom") as info:
+        njit(lambda x: isinstance(x, (str, Broken)))(1)
+    assert "arg 2 must be" not in str(info.value) and "numpy.ndarray" not in str(info.value)

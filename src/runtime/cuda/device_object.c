@@ -29,10 +29,9 @@ static const struct {
 };
 
 static PyObject *device_getattr(PyObject *object, PyObject *name) {
-    const char *text = PyUnicode_AsUTF8(name);
     Device *device = device_of(object);
-    for (size_t i = 0; text && i < COUNT_OF(device_attributes); i++)
-        if (!strcmp(text, device_attributes[i].name)) {
+    for (size_t i = 0; i < COUNT_OF(device_attributes); i++)
+        if (PyUnicode_CompareWithASCIIString(name, device_attributes[i].name) == 0) {
             int value = 0, status = device->ops->attribute(device, device_attributes[i].number, &value);
             return device_check(device, status, "asking about the GPU") < 0 ? NULL : PyLong_FromLong(value);
         }

@@ -46,6 +46,31 @@ static void stream_dealloc(PyObject *object) {
     Py_DECREF(type);
 }
 
+/* -1: the object raised something else than that it has no such attribute. */
+static int attribute_if_any(PyObject *object, const char *name, PyObject **found) {
+    *found = PyObject_GetAttrString(object, name);
+    if (!*found && !PyErr_ExceptionMatches(PyExc_AttributeError)) return -1;
+    PyErr_Clear();
+    return *found != NULL;
+}
+
+/* What an object of another library says its stream's address is; NULL: it is no stream, or an exception is set. */
+static PyObject *foreign_handle(PyObject *stream) {
+    static const char *const attributes[] = {"cuda_stream", "ptr"}; /* PyTorch, CuPy */
+    PyObject *found = NULL, *number = NULL;
+    int there = attribute_if_any(stream, "__cuda_stream__", &found);
+    if (there > 0) {
+        PyObject *pair = PyCallable_Check(found) ? PyObject_CallNoArgs(found) : Py_NewRef(found);
+        if (pair && PyTuple_Check(pair) && PyTuple_GET_SIZE(pair) == 2) number = Py_NewRef(PyTuple_GET_ITEM(pair, 1));
+        if (!pair) there = -1;
+        Py_XDECREF(pair);
+        Py_DECREF(found);
+    }
+    for (size_t i = 0; !number && there >= 0 && i < COUNT_OF(attributes); i++)
+        there = attribute_if_any(stream, attributes[i], &number);
+    return number;
+}
+
 int runtime_stream_handle(const Marshal *marshal, PyObject *stream, void **handle) {
     (void)marshal;
     *handle = NULL;
@@ -58,22 +83,10 @@ int runtime_stream_handle(const Marshal *marshal, PyObject *stream, void **handl
         *handle = ((Stream *)stream)->handle;
         return 0;
     }
-    static const char *const attributes[] = {"cuda_stream", "ptr"}; /* PyTorch, CuPy */
-    PyObject *protocol = PyObject_GetAttrString(stream, "__cuda_stream__"), *number = NULL;
-    PyErr_Clear();
-    if (protocol) {
-        PyObject *pair = PyCallable_Check(protocol) ? PyObject_CallNoArgs(protocol) : Py_NewRef(protocol);
-        if (pair && PyTuple_Check(pair) && PyTuple_GET_SIZE(pair) == 2) number = Py_NewRef(PyTuple_GET_ITEM(pair, 1));
-        Py_XDECREF(pair);
-        Py_DECREF(protocol);
-    }
-    for (size_t i = 0; !number && i < COUNT_OF(attributes); i++) {
-        number = PyObject_GetAttrString(stream, attributes[i]);
-        PyErr_Clear();
-    }
+    PyObject *number = foreign_handle(stream);
     if (number && PyLong_Check(number))
         *handle = PyLong_AsVoidPtr(number);
-    else
+    else if (!PyErr_Occurred())
         PyErr_Format(PyExc_TypeError,
                      "a stream is a krait stream, 0, an address or an object with __cuda_stream__, not %.100s",
                      Py_TYPE(stream)->tp_name);

@@ -44,6 +44,7 @@ static MarshalResult take_attribute(const Marshal *marshal, const Type *type, ui
     const Type *item = type_attribute(type, i), *layout = type_object_body(type);
     PyObject *value = PyObject_GetAttrString(object, type->names[i]);
     char *at = (char *)body->items + type_item_offset(layout, i);
+    if (!value && !PyErr_ExceptionMatches(PyExc_AttributeError)) return MARSHAL_ERROR;
     if (!value) return PyErr_Clear(), MARSHAL_OK;                /* reading it raises */
     bool kept = Py_REFCNT(value) > 1 && item->kind != TY_BOTTOM; /* a property that makes one up would not be */
     MarshalResult result = !kept                        ? MARSHAL_MISMATCH
@@ -117,6 +118,7 @@ static bool assign(const Marshal *marshal, const Type *type, const ListBody *bod
         const Type *item = type_attribute(type, i);
         bool there = is_there(item, at, now);
         Py_XDECREF(now);
+        if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_AttributeError)) return false;
         PyErr_Clear();
         if (!is_set(body, i) || there) continue;
         marshal_retain(item, at); /* boxing uses a reference up */

@@ -196,8 +196,8 @@ static const char *look_at(const Marshal *marshal, PyObject *object, Attributes 
         if (value) items[i] = marshal_typeof(marshal, value);
         if (value && items[i] && items[i]->kind == TY_STR) items[i] = type_simple(marshal->types, TY_STRING);
         Py_XDECREF(value);
-        if (!value) PyErr_Clear();
-        if (!items[i]) return of->names[i];
+        if (!value && PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
+        if (!items[i] || PyErr_Occurred()) return of->names[i];
     }
     if (!is_listed(of, items)) vec_push(arena, &of->lists, items);
     return NULL;

@@ -234,6 +234,7 @@ MarshalResult marshal_take_struct(const Marshal *marshal, const Type *type, PyOb
     for (uint32_t i = 0; result == MARSHAL_OK && i < type->count; i++) {
         PyObject *value = PyObject_GetAttrString(object, type->names[i]);
         if (!value) {
+            if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return MARSHAL_ERROR;
             PyErr_Clear();
             return MARSHAL_MISMATCH;
         }
