@@ -14,6 +14,14 @@ def from_iterable(iterable):
     return new
 
 
+def from_range(numbers):
+    new = []
+    reserve(new, len(numbers))  # what there is no memory for is refused before it is begun
+    for number in numbers:
+        new.append(number)
+    return new
+
+
 def up_to(iterable, count):
     new = []
     for item in iterable:

@@ -236,5 +236,7 @@ bool rule_func_empty_list(Typing *t) {
 /* list(): a new one without items */
 bool rule_func_list_from(Typing *t) {
     TRY(on_heap(t));
-    return t->nargs ? typing_become_prelude(t, "lists:from_iterable") : typing_become_op(t, OP_LIST);
+    if (!t->nargs) return typing_become_op(t, OP_LIST);
+    bool range = t->args[0].type->kind == TY_RANGE;
+    return typing_become_prelude(t, range ? "lists:from_range" : "lists:from_iterable");
 }

@@ -293,3 +293,12 @@ def test_stored_into_arrays(body, dtype):
 
 def test_fills_are_cast_as_arrays():
     agree(make("def f(a):\n    return np.full(3, [1, 2, a], np.int8)", "f"), 300)
+
+
+def test_a_list_that_no_memory_holds_is_refused_at_once():
+    filled = njit(lambda n: list(range(n)))
+    assert filled(5) == list(range(5))
+    for n in (2**50, 2**61):
+        with pytest.raises(MemoryError):
+            filled(n)
+    assert filled(-3) == []
