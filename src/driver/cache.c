@@ -14,6 +14,7 @@
 #include "driver/cache.h"
 
 #include <dirent.h>           /* opendir */
+#include <errno.h>            /* errno, EINTR, ELOOP */
 #include <fcntl.h>            /* open */
 #include <gnu/libc-version.h> /* gnu_get_libc_version */
 #include <link.h>             /* dl_iterate_phdr */
@@ -202,6 +203,7 @@ bool cache_key(CacheKey *key, const Config *config, const char *module_text) {
 static bool read_all(int file, char *to, size_t size) {
     while (size) {
         ssize_t part = read(file, to, size);
+        if (part < 0 && errno == EINTR) continue;
         if (part <= 0) return false;
         to += part, size -= (size_t)part;
     }
@@ -222,17 +224,19 @@ static bool is_whole(const Header *header, const CacheKey *key, uint64_t size) {
            header->label_bytes <= PATH_BYTES && size == sizeof *header + header->label_bytes + header->image_bytes;
 }
 
-/* `rest` has room for `size` bytes. */
-static bool read_entry(int file, const CacheKey *key, char *rest, size_t size, CodeImage *image) {
+/* `rest` has room for `size` bytes.  *broken: it was read, and is no entry; what could not be read may be one. */
+static bool read_entry(int file, const CacheKey *key, char *rest, size_t size, CodeImage *image, bool *broken) {
     struct stat status;
     Header header;
     unsigned char digest[SHA256_BYTES];
-    if (fstat(file, &status) < 0 || !is_private(&status, S_IFREG) || (uint64_t)status.st_size != size ||
-        !read_all(file, (char *)&header, sizeof header) || !is_whole(&header, key, size) ||
-        !read_all(file, rest, header.label_bytes + header.image_bytes))
-        return false;
+    if (fstat(file, &status) < 0 || (uint64_t)status.st_size != size) return false; /* another one by now */
+    *broken = !is_private(&status, S_IFREG) || size < sizeof header;
+    if (*broken || !read_all(file, (char *)&header, sizeof header)) return false;
+    *broken = !is_whole(&header, key, size);
+    if (*broken || !read_all(file, rest, header.label_bytes + header.image_bytes)) return false;
     digest_of(&header, rest, digest);
-    if (memcmp(digest, header.digest, sizeof digest) != 0) return false;
+    *broken = memcmp(digest, header.digest, sizeof digest) != 0;
+    if (*broken) return false;
     *image = (CodeImage){rest + header.label_bytes, header.image_bytes, header.stack_bytes};
     return true;
 }
@@ -251,10 +255,11 @@ bool cache_load(const CacheKey *key, Arena *arena, CodeImage *image) {
     int folder = open_folder(path, false);
     if (folder < 0) return false;
     int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    bool found = file >= 0 && read_entry(file, key, rest, size, image);
+    bool broken = file < 0 && errno == ELOOP; /* a link */
+    bool found = file >= 0 && read_entry(file, key, rest, size, image, &broken);
     if (found)
         futimens(file, NULL); /* used now */
-    else
+    else if (broken)
         unlinkat(folder, name, 0);
     if (file >= 0) close(file);
     close(folder);

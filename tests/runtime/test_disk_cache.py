@@ -329,3 +329,34 @@ def test_the_command(run):
 def test_what_a_function_says_of_it(run):
     assert run(SMALL + "    print(triple.stats.cache_path)\n").split()[-1] == str(run.folder)
     assert run(SMALL.replace("cache=True", "") + "    print(triple.stats.cache_path)\n").split()[-1] == "None"
+
+
+def test_an_entry_that_cannot_be_read_now_stays(run):
+    """No file can be opened for a while: what is on disk is as good as before."""
+    program = """
+        import resource
+
+        @njit(cache=True)
+        def f(x):
+            return x * 3 + 1
+
+        spare = int(os.environ.get("SPARE", "-1"))
+        if spare >= 0:
+            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            free = os.dup(0)
+            os.close(free)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (free + spare, hard))
+        assert f(2) == 7
+        if spare >= 0:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        print(from_cache(f)[0])
+    """
+    assert run(program).split() == ["False"]
+    entries = files(run.folder)
+    assert len(entries) == 1
+    found = []
+    for spare in range(4):
+        before = entries[0].stat().st_ino
+        found.append(run(program, SPARE=str(spare)).split()[0])
+        assert [file.stat().st_ino for file in files(run.folder)] == [before]
+    assert "False" in found and found[-1] == "True"
