@@ -137,22 +137,20 @@ int host_share_allocate(Device *device, size_t bytes, void **memory) {
     return 0;
 }
 
-static Mapped *find(const void *memory) {
-    take_lock();
-    Mapped *at = all;
-    while (at && at->memory != memory) at = at->next;
-    give_lock();
+/* Where the list refers to it, or the list's end; under the lock. */
+static Mapped **place_of(const void *memory) {
+    Mapped **at = &all;
+    while (*at && (*at)->memory != memory) at = &(*at)->next;
     return at;
 }
 
 int host_share_close(Device *device, void *memory) {
-    Mapped *mapped = find(memory), **at = &all;
     (void)device;
-    if (!mapped) return HOST_NOT_THERE;
     take_lock();
-    while (*at != mapped) at = &(*at)->next;
-    *at = mapped->next;
+    Mapped **at = place_of(memory), *mapped = *at;
+    if (mapped) *at = mapped->next;
     give_lock();
+    if (!mapped) return HOST_NOT_THERE;
     forget_name(mapped);
     munmap(memory, mapped->bytes);
     if (mapped->file >= 0) close(mapped->file);
@@ -163,12 +161,13 @@ int host_share_close(Device *device, void *memory) {
 int host_share_release(Device *device, void *memory) { return host_share_close(device, memory); }
 
 int host_share_name(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset) {
-    const Mapped *mapped = find(memory);
     (void)device;
-    if (!mapped) return HOST_NOT_THERE;
-    memcpy(name, mapped->name, DEVICE_NAME_BYTES);
+    take_lock();
+    const Mapped *mapped = *place_of(memory);
+    if (mapped) memcpy(name, mapped->name, DEVICE_NAME_BYTES);
+    give_lock();
     *offset = 0;
-    return 0;
+    return mapped ? 0 : HOST_NOT_THERE;
 }
 
 int host_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory, size_t *bytes) {
