@@ -386,11 +386,10 @@ static int parse_option(ModuleState *state, Options *options, OptionsFor whom, P
     for (size_t i = 0; i < COUNT_OF(option_table); i++) {
         if (!(option_table[i].whom & (int)whom) || PyUnicode_CompareWithASCIIString(key, option_table[i].name) != 0)
             continue;
-        if (option_table[i].parse(options, value) < 0 || tell_of_no_effect(state, i, value) < 0) return -1;
-        PyObject *kept = options->kept ? options->kept : Py_NewRef(value);
-        options->kept = NULL;
-        int result = PyDict_SetItem(options->given, key, kept);
-        Py_DECREF(kept);
+        int result = option_table[i].parse(options, value);
+        if (result == 0) result = tell_of_no_effect(state, i, value);
+        if (result == 0) result = PyDict_SetItem(options->given, key, options->kept ? options->kept : value);
+        Py_CLEAR(options->kept);
         return result;
     }
     return unknown_option(key, whom);

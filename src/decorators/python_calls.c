@@ -13,14 +13,15 @@
 
 #include <string.h> /* strcspn */
 
-static ModuleState *find_state(void) {
-    PyObject *module = PyImport_ImportModule("krait._krait");
-    ModuleState *state = module ? PyModule_GetState(module) : NULL;
-    Py_XDECREF(module); /* sys.modules holds it */
-    return state;
+static _Thread_local const PythonCaller *caller; /* the code that runs in this thread, if it may ask */
+
+/* The state of who called the code; a thread of the pool has no caller, and asks the module, which *module then holds. */
+static ModuleState *find_state(PyObject **module) {
+    *module = caller ? NULL : PyImport_ImportModule("krait._krait");
+    return caller ? caller->state : *module ? PyModule_GetState(*module) : NULL;
 }
 
-/* The arguments' objects, behind a place for what vectorcall may put in front. */
+/* The arguments' objects; one that fails leaves those before it for the caller to give up. */
 static bool box_arguments(const Marshal *marshal, const Type *types, const char *from, PyObject **objects) {
     for (uint32_t i = 0; i < types->count; i++) {
         const char *at = from + type_item_offset(types, i);
@@ -89,7 +90,8 @@ static bool take_result(const Marshal *marshal, const Type *type, PyObject *obje
 }
 
 static bool call_boxed(const char *what, const Type *types, const char *arguments, const Type *type, char *to) {
-    ModuleState *state = find_state();
+    PyObject *module;
+    ModuleState *state = find_state(&module);
     PyObject **objects = PyMem_Calloc(types->count + 1, sizeof *objects), *result = NULL;
     bool done = false;
     if (state && objects) {
@@ -103,6 +105,7 @@ static bool call_boxed(const char *what, const Type *types, const char *argument
     for (uint32_t i = 0; objects && i < types->count; i++) Py_XDECREF(objects[i]);
     Py_XDECREF(result);
     PyMem_Free(objects);
+    Py_XDECREF(module);
     return done;
 }
 
@@ -130,8 +133,6 @@ static void hold(void *held, void *dropped) {
 }
 
 /* ---- exceptions that were caught ---- */
-
-static _Thread_local const PythonCaller *caller; /* the code that runs in this thread, if it may ask */
 
 const PythonCaller *python_calls_enter(const PythonCaller *now) {
     const PythonCaller *before = caller;

@@ -410,7 +410,7 @@ static int read_out(UfuncCall *call, PyObject *out) {
 /* ---- the call ---- */
 
 static PyObject *call_on(Device *device, Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out,
-                         PyObject *stream) {
+                         PyObject *stream, void *handle) {
     UfuncCall call; /* the places are filled by ufunc_flatten, as many as there are operands */
     PyObject *result = NULL;
     memset(&call, 0, offsetof(UfuncCall, places));
@@ -420,7 +420,7 @@ static PyObject *call_on(Device *device, Vectorized *self, PyObject *const *args
     call.device = device;
     if (read_types(&call, args) < 0) return NULL;
     if (call.device->shares_memory) return ufunc_call_on_host(&call, args, nargs, out);
-    if (stream && runtime_stream_handle(&call.state->marshal, stream, &call.stream) < 0) return NULL;
+    call.stream = handle;
     call.stream_object = stream;
     if (choose_code(&call) < 0) return NULL;
     call.spec->references++;
@@ -469,10 +469,11 @@ static PyObject *given_out(const Given *given, int nin, PyObject *out) {
     return tuple;
 }
 
-static PyObject *call_given(Vectorized *self, const Given *given, Py_ssize_t nin, PyObject *out, PyObject *stream) {
+static PyObject *call_given(Vectorized *self, const Given *given, Py_ssize_t nin, PyObject *out, PyObject *stream,
+                            void *handle) {
     Device *home = runtime_home(self->core.state->runtime, given->objects, given->count);
     if (!home || context_push(home) < 0) return NULL;
-    PyObject *result = call_on(home, self, given->objects, nin, out, stream);
+    PyObject *result = call_on(home, self, given->objects, nin, out, stream, handle);
     context_pop();
     return result;
 }
@@ -487,7 +488,7 @@ PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t na
     for (Py_ssize_t i = 0; status == 0 && out && PyTuple_Check(out) && i < PyTuple_GET_SIZE(out); i++)
         status = give_object(&given, state, PyTuple_GET_ITEM(out, i), handle);
     PyObject *outs = status == 0 ? given_out(&given, (int)nargs, out) : NULL, *result = NULL;
-    if (status == 0 && !PyErr_Occurred()) result = call_given(self, &given, nargs, outs, stream);
+    if (status == 0 && !PyErr_Occurred()) result = call_given(self, &given, nargs, outs, stream, handle);
     Py_XDECREF(outs);
     for (int i = 0; i < given.count; i++) Py_DECREF(given.made[i]);
     return result;
