@@ -2,17 +2,15 @@
  *
  * In: a Module.  Out: a CodeImage, and of that HostCode (an address and what keeps it alive), or a Diag.
  *
- *   module --LLVM's code generator--> object file in memory --ORC (LLJIT)--> linked into executable memory --lookup-->
- * address
+ *   module --LLVM's code generator--> object file in memory --ORC (LLJIT)--> executable memory --lookup--> address
  *
  * The object is made here, by the module's own target machine and without any lock, so that many threads compile at
  * once; only linking (a tenth of a millisecond) is under the lock.  The context dies with the module: ORC never sees
  * IR.
  *
- * The one LLJIT of the process (three quarters of a millisecond to make, hence not one per function) is this folder's
- * only mutable global besides the pool of worker threads: executable memory belongs to the process.  It is made at the
- * first emit and never disposed of; what it holds is freed by host_code_release, through a resource tracker for each
- * HostCode.  A fork waits until no thread is linking, so that the child finds it in order.
+ * The one LLJIT of the process (three quarters of a millisecond to make, hence not one per function) is global because
+ * executable memory belongs to the process.  It is made at the first emit and never disposed of; what it holds is freed
+ * by host_code_release, through a resource tracker for each HostCode.  A fork waits until no thread is linking, so that the child finds it in order.
  *
  * Symbols are looked for in a library of our own that links against nothing: what it does not define, define_symbol
  * asks host_symbol for. */

@@ -1,4 +1,4 @@
-/* symbols.c: the functions that machine code made here may call.
+/* symbols.c: the functions that machine code made here may call, and where its thread's stack ends.
  *
  * In: a symbol's name.  Out: its address in this process, or NULL.
  * First our own runtime (the table), then the C library's libm and libc, and libmvec where the system has it, then what

@@ -112,7 +112,7 @@ static PyObject *vectorized_vectorcall(PyObject *callable, PyObject *const *args
 /* reduce and its like: which positional arguments stand for the operands. */
 typedef struct MethodRow {
     const char *name;
-    int operands[2];               /* -1: none; the same number twice: reductions */
+    int operands[2];               /* the same number twice: reductions */
     const char *module, *function; /* that do it for a device array; NULL: NumPy does, on the host */
 } MethodRow;
 

@@ -433,7 +433,7 @@ const Const *const_str(Arena *arena, TypeTable *types, const char *text);
 const Const *const_tuple(Arena *arena, TypeTable *types, const Const *const *items, size_t count);
 const Const *const_typed_tuple(Arena *arena, const Type *type, const Const *const *items);
 const Const *const_enum(Arena *arena, const Type *type, int64_t value);
-const Const *const_chars(Arena *arena, const Type *type, const char *text); /* UTF-8; what is too long is cut off */
+const Const *const_chars(Arena *arena, const Type *type, const char *text); /* UTF-8, not copied */
 const Const *const_none(Arena *arena, TypeTable *types);
 /* The kinds whose type says it all: FUNC PYFUNC DTYPE CLASS OBJECT ... */
 const Const *const_of(Arena *arena, const Type *type);

@@ -34,6 +34,13 @@ static bool verify(const Program *program, const PassInfo *after) {
 #endif
 }
 
+/* Whether the text has the line, which ends in a line's end, as one of its own. */
+static bool has_line(const char *text, const char *line) {
+    const char *at = text;
+    while (at && (at = strstr(at, line)) && at != text && at[-1] != '\n') at++;
+    return at != NULL;
+}
+
 void pass_note(Program *program, const Func *func, Span span, unsigned level, const char *format, ...) {
     if (!program->diagnostics) return;
     va_list args;
@@ -45,8 +52,7 @@ void pass_note(Program *program, const Func *func, Span span, unsigned level, co
     buf_vprintf(&line, format, args);
     va_end(args);
     buf_putc(&line, '\n');
-    if (!program->diagnostics->text || !strstr(program->diagnostics->text, line.text))
-        buf_puts(program->diagnostics, line.text);
+    if (!has_line(program->diagnostics->text, line.text)) buf_puts(program->diagnostics, line.text);
 }
 
 bool passes_run_one(Program *program, PassId pass) {

@@ -1,8 +1,9 @@
 /* finish.c: what can be said only when every function of a compilation is solved.
  *
  * In: all FuncInsts, number 0 the root.  Out: those that typed code calls, completed and numbered; who calls whom; a
- * function that calls itself without end refused.  Each step is a worklist over calls: none looks at all functions
- * again and again. */
+ * function that calls itself without end refused; and if the compilation failed, the notes that say who called the
+ * function where it did, and what to write instead of a library function that was the reason.  Each step is a worklist
+ * over calls: none looks at all functions again and again. */
 #include <string.h> /* strcmp */
 
 #include "typeinfer/infer.h"

@@ -31,9 +31,9 @@ static const char *special_method(Typing *t, size_t i) {
                                           : NULL;
     default: break;
     }
-    bool operator= op_is_binary(t->op) || t->op == OP_NEG || t->op == OP_POS || t->op == OP_INVERT;
+    bool calculates = op_is_binary(t->op) || t->op == OP_NEG || t->op == OP_POS || t->op == OP_INVERT;
     bool compares = t->op >= OP_LT && t->op <= OP_GE;
-    if (!operator&& !compares) return NULL;
+    if (!calculates && !compares) return NULL;
     if (compares) return arena_printf(t->in->arena, "__%s__", op_info[i == 1 ? op_mirrored(t->op) : t->op].text);
     return arena_printf(t->in->arena, i == 1 ? "__r%s__" : "__%s__", op_info[t->op].text);
 }

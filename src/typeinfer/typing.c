@@ -66,13 +66,13 @@ static bool takes_caught(Op op) {
 }
 
 /* Whether field number `field` of a template for str.format is plain: "{}". */
-static bool is_plain_field(const char *template, size_t field) {
-    for (; *template; template ++) {
-        if (*template != '{' && *template != '}') continue;
-        if (template[1] == *template)
-            template ++;
-        else if (*template == '{' && field-- == 0)
-            return template[1] == '}';
+static bool is_plain_field(const char *text, size_t field) {
+    for (; *text; text++) {
+        if (*text != '{' && *text != '}') continue;
+        if (text[1] == *text)
+            text++;
+        else if (*text == '{' && field-- == 0)
+            return text[1] == '}';
     }
     return false;
 }

@@ -1,6 +1,8 @@
 /* call.c: the call of a jitted function: unpack the arguments into a buffer on the C stack as the types of a
  * specialisation, check that what it froze still holds, call its entry, box the result.  Only arguments that no
- * specialisation takes lead on to specialise.c.  Nothing is allocated but the result. */
+ * specialisation takes lead on to specialise.c.  Besides the result, memory
+ * is asked for only by arguments that are copied (lists, dicts, sets, instances) and by those that the stack's buffer
+ * has no room for. */
 #include "decorators/decorators.h"
 
 #include <stddef.h> /* max_align_t */

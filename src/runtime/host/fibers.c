@@ -106,13 +106,13 @@ static void queue_take_first(Queue *queue) { queue->first = queue->first->next; 
 
 ON_FIBER static uint32_t lane_bit(const Fiber *fiber) { return 1u << fiber->number % WARP_SIZE; }
 
-/* Makes ready the fibers of `queue` that meet `head`, which is one of them, and hands out what they take away: those of
- * its warp at its mask, and at its call, but for a plain barrier. */
+/* Of its warp, at its mask, and at its call, but for a plain barrier. */
 ON_FIBER static bool meets(const Fiber *fiber, const Fiber *head) {
     return fiber->number / WARP_SIZE == head->number / WARP_SIZE && fiber->mask == head->mask &&
            fiber->op == head->op && (head->op == WARP_MEET || fiber->site == head->site);
 }
 
+/* Makes ready the fibers of `queue` that meet `head`, which is one of them, and hands out what they take away. */
 ON_FIBER static void part(FiberGroup *group, Queue *queue, const Fiber *head) {
     WarpLane lanes[WARP_SIZE];
     const Fiber like = *head;
@@ -205,8 +205,8 @@ ON_FIBER int32_t krait_host_barrier_vote(HostThread *thread, uint32_t site, int3
     FiberGroup *group = ((Fiber *)thread)->group;
     group->votes += predicate != 0;
     krait_host_barrier(thread, site);
-    switch ((BarrierVote)
-                vote) { /* nobody passes the next barrier before this thread arrives there: met_votes still stands */
+    /* nobody passes the next barrier before this thread arrives there: met_votes still stands */
+    switch ((BarrierVote)vote) {
     case VOTE_ALL: return group->met_votes == group->met;
     case VOTE_ANY: return group->met_votes != 0;
     case VOTE_COUNT: break;

@@ -1,7 +1,8 @@
 /* typeof.c: the type that a Python value has in compiled code.
  *
- * Numbers, arrays, tuples, None and ranges are told apart here; every other object (functions, types, exception
- * classes, library functions) is a constant, and the frontend says which. */
+ * Objects that have bytes are told apart here: numbers, arrays, tuples, None, ranges, members of enumerations, and on
+ * the host bytes, generators of random numbers, containers (list.c, table.c) and instances (typeof_instance.c).  Every
+ * other object (functions, types, exception classes, library functions) is a constant, and the frontend says which. */
 #include <string.h> /* memcpy, strcmp */
 
 #include "runtime/marshal/marshal_private.h"
