@@ -10,7 +10,8 @@
  *
  * The one LLJIT of the process (three quarters of a millisecond to make, hence not one per function) is global because
  * executable memory belongs to the process.  It is made at the first emit and never disposed of; what it holds is freed
- * by host_code_release, through a resource tracker for each HostCode.  A fork waits until no thread is linking, so that the child finds it in order.
+ * by host_code_release, through a resource tracker for each HostCode.  A fork waits until no thread is linking, so that
+ * the child finds it in order.
  *
  * Symbols are looked for in a library of our own that links against nothing: what it does not define, define_symbol
  * asks host_symbol for. */
