@@ -15,7 +15,7 @@
 
 static _Thread_local const PythonCaller *caller; /* the code that runs in this thread, if it may ask */
 
-/* The state of who called the code; a thread of the pool has no caller and asks the module, which *module then holds. */
+/* The state of who called the code; a thread of the pool has no caller: it asks *module, and keeps it. */
 static ModuleState *find_state(PyObject **module) {
     *module = caller ? NULL : PyImport_ImportModule("krait._krait");
     return caller ? caller->state : *module ? PyModule_GetState(*module) : NULL;
