@@ -117,9 +117,34 @@ def key_of(item, key):
     return key(item)
 
 
-def insort_left(a, x):
-    a.insert(bisect_left(a, x), x)
+def insort_left(a, x, lo=0, hi=None, *, key=None):
+    a.insert(bisect_left(a, key_of(x, key), lo, hi, key), x)
 
 
-def insort_right(a, x):
-    a.insert(bisect_right(a, x), x)
+def insort_right(a, x, lo=0, hi=None, *, key=None):
+    a.insert(bisect_right(a, key_of(x, key), lo, hi, key), x)
+
+
+# ---- merge ----
+
+
+def merge(*iterables, key=None, reverse=False):
+    lists = [[item for item in iterable] for iterable in iterables]
+    places = [0] * len(lists)
+    going = len(lists) > 0
+    while going:
+        best = -1
+        for i in range(len(lists)):
+            if places[i] < len(lists[i]) and (best < 0 or _comes_before(lists[i][places[i]], least, key, reverse)):
+                best = i
+                least = lists[i][places[i]]
+        going = best >= 0
+        if going:
+            places[best] += 1
+            yield least
+
+
+def _comes_before(x, y, key, reverse):
+    if reverse:
+        return key_of(y, key) < key_of(x, key)
+    return key_of(x, key) < key_of(y, key)

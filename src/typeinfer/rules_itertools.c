@@ -1,8 +1,9 @@
 /* rules_itertools.c: typing rules of itertools, and of what becomes a generator because one is given it.
  *
- * In: calls of itertools, iter, zip, enumerate, reversed, map and filter.  Out: calls of the prelude's functions
- * (krait/prelude/itertools.py, builtin.py).  A generator outlives the loop it is made for, so that what it walks over
- * is an object: an iterator that is only made for one is a generator itself. */
+ * In: calls of itertools, iter, zip, enumerate, reversed, map and filter, and of operator.itemgetter and attrgetter.
+ * Out: calls of the prelude's functions (krait/prelude/itertools.py, builtin.py, getters.py).  A generator outlives the
+ * loop it is made for, so that what it walks over is an object: an iterator that is only made for one is a generator
+ * itself. */
 #include <string.h> /* strcmp */
 
 #include "typeinfer/rules_library.h" /* lib_* */
@@ -122,4 +123,38 @@ bool rule_func_product(Typing *t) {
     t->nnames = 0;
     bool known = typing_konst_is_int(fact.konst, &repeat) && repeat >= 0;
     return typing_become_prelude(t, with_suffix(t, known ? "_fixed" : "_repeated"));
+}
+
+/* ---- itemgetter, attrgetter ---- */
+
+static bool plain(const char *text) {
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\' || *text == ',' || *text == '\n' || (unsigned char)*text < ' ') return false;
+    return true;
+}
+
+/* itemgetter(1, 0), attrgetter("x"): a function of the prelude, made for what the program's text says. */
+bool rule_func_getter(Typing *t) {
+    bool items = t->func == FUNC_OPERATOR_ITEMGETTER;
+    Buf name;
+    buf_init(&name, t->in->arena);
+    buf_puts(&name, items ? "getters:item:" : "getters:attr:");
+    for (size_t i = 0; i < t->nargs; i++) {
+        const Const *konst = t->args[i].konst;
+        int64_t number;
+        bool text = konst && konst->type->kind == TY_STR && plain(konst->text) && *konst->text;
+        if (i) buf_putc(&name, ',');
+        if (items && typing_konst_is_int(konst, &number)) {
+            buf_printf(&name, "%lld", (long long)number);
+        } else if (text) {
+            buf_printf(&name, items ? "\"%s\"" : "%s", konst->text);
+        } else {
+            typing_fail_arg(t, i, DIAG_NEEDS_CONSTANT, "%s takes literal %s in compiled code", typing_func_name(t),
+                            items ? "ints and texts" : "names");
+            return typing_hint(t, "write a lambda: lambda x: %s", items ? "x[i]" : "x.name");
+        }
+    }
+    ObjRef getter = t->in->host->prelude(t->in->host->self, name.text);
+    if (!getter) return t->failed = true, false;
+    return typing_become_const(t, const_of(t->in->arena, type_object(t->in->types, TY_PYFUNC, getter)));
 }

@@ -82,7 +82,7 @@ static bool put(Typing *t, const Type *item) {
     item = typeinfer_general(t->in, item);
     if (t->emit || item->kind == TY_BOTTOM) return true;
     const Type *joined = join(t, list->items[0], item);
-    for (size_t i = 1; joined && i < t->nargs; i++) typeinfer_fill(t->in, t->values[i], item, joined);
+    for (size_t i = 1; joined && i < t->nargs - t->nnames; i++) typeinfer_fill(t->in, t->values[i], item, joined);
     return joined == list->items[0] || solver_list_put(t, t->values[0], item);
 }
 
@@ -147,7 +147,7 @@ bool rule_func_list_insert(Typing *t) {
 
 /* heapq.heappush(l, x), bisect.insort(l, x): x is put in. */
 bool rule_func_list_put(Typing *t) {
-    if (!list_of(t) || t->nnames) return typing_bad_operands(t);
+    if (!list_of(t) || t->nargs - t->nnames < 2) return typing_bad_operands(t);
     TRY(put(t, t->args[1].type));
     return typing_become_prelude(t, func_info[t->func].symbol);
 }
