@@ -33,6 +33,10 @@ def of_string(s):
     return of_int(h)
 
 
+def of_own(x):
+    return of_int(hash(x))
+
+
 def of_tuple(items):
     return of_int(key_hash(items[0]) * 31 + key_hash(items[1:]))
 

@@ -198,6 +198,10 @@ static const char *object_title(const Type *object) {
     return dot ? dot + 1 : object->title ? object->title : "?";
 }
 
+LLVMValueRef lower_func_object_address(Lower *l, const Value *call) {
+    return LLVMBuildPtrToInt(l->b, l_arg(l, call, 0), l->i64, "");
+}
+
 LLVMValueRef lower_func_object_has(Lower *l, const Value *call) {
     Attribute of = attribute_of(l, call);
     LLVMValueRef bit = l_and(l, l_raw_load(l, l->i64, of.bits, 8), l_i64(l, INT64_C(1) << of.number));

@@ -3,7 +3,7 @@
  * In: a type; the full name of a library function ("numpy.zeros") or method ("array.sum") that is not compiled; an
  * operation that does not take its operands.  Out: text.  Dumps show
  * functions and objects by number (type_print); a message shows the name that the user gave them. */
-#include <string.h> /* strcmp, strcspn, strncmp, strrchr, strspn */
+#include <string.h> /* strcmp, strcspn, strncmp, strlen, strrchr, strspn */
 
 #include "typeinfer/infer.h"
 
@@ -83,7 +83,9 @@ static const char *words(const Words *w, const Type *type) {
 }
 
 const char *infer_words(const InferHost *host, Arena *arena, const Type *type) {
-    return words(&(Words){host, arena}, type);
+    enum { MOST_WORDS = 240 };
+    const char *text = words(&(Words){host, arena}, type);
+    return strlen(text) > MOST_WORDS ? arena_printf(arena, "%.*s...", MOST_WORDS, text) : text;
 }
 
 const char *infer_text(Infer *in, const Type *type) {

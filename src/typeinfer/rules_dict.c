@@ -21,6 +21,7 @@ static bool is_empty(const Type *table) { return type_key(table)->kind == TY_BOT
 
 static bool is_key(const Type *type) {
     if (type->kind == TY_SCALAR) return type_scalar_kind(type) != 'c';
+    if (type_is_instance(type)) return true; /* unless its class says no: key_hash */
     bool parts = type->kind == TY_TUPLE || type->kind == TY_VARTUPLE;
     if (!parts) return type->kind == TY_STRING || type->kind == TY_MEMBER || type->kind == TY_BOTTOM;
     for (uint32_t i = 0; i < type->count; i++)
@@ -35,7 +36,7 @@ static bool put(Typing *t, size_t table, const Type *key, const Type *value) {
     key = typeinfer_general(t->in, key);
     if (!is_key(key)) {
         typing_fail(t, DIAG_TYPING, "%s cannot be a key of a dict or an item of a set", typing_text(t, key));
-        return typing_hint(t, "numbers, strings, members of enumerations, and tuples of them can");
+        return typing_hint(t, "numbers, strings, members of enumerations, instances, and tuples of them can");
     }
     if (t->emit) return true;
     const Type *more = type_table_of(t->in->types, key, is->kind == TY_DICT ? typeinfer_general(t->in, value) : NULL);
@@ -333,12 +334,29 @@ bool rule_func_empty_like(Typing *t) {
     return table ? make(t, table) : typing_bad_operands(t);
 }
 
+/* Of an instance what its class says, or where it lies. */
+static bool hash_of_instance(Typing *t, const Type *type) {
+    Member own = typing_member(t, type, "__hash__", 0);
+    if (own.kind == MEMBER_METHOD) return typing_become_prelude(t, "hashing:of_own");
+    if (own.kind != MEMBER_NONE || !type_is_shared(type)) {
+        typing_fail(t, DIAG_TYPING, "%s cannot be a key of a dict or an item of a set: its class has no __hash__()",
+                    typing_text(t, type));
+        return typing_hint(t, "a class with __eq__() needs __hash__(), too; a dataclass is frozen=True for that");
+    }
+    Fact fact = {infer_int(t->in), NULL};
+    Value *address = t->emit ? typing_make_func(t, FUNC_OBJECT_ADDRESS, fact.type, t->values, 1) : NULL;
+    t->args[0] = fact;
+    t->values[0] = address;
+    return typing_become_prelude(t, "hashing:of_int");
+}
+
 /* The hash of a key: not the interpreter's, which is not the same from one process to the next. */
 bool rule_func_key_hash(Typing *t) {
     const Type *type = t->args[0].type;
     if (type->kind == TY_BOTTOM) return typing_result(t, infer_int(t->in), NULL);
     if (type->kind == TY_STRING) return typing_become_prelude(t, "hashing:of_string");
     if (type->kind == TY_VARTUPLE) return typing_become_prelude(t, "hashing:of_items");
+    if (type_is_instance(type)) return hash_of_instance(t, type);
     if (type->kind == TY_TUPLE)
         return typing_become_prelude(t, type->count ? "hashing:of_tuple" : "hashing:of_nothing");
     if (type->kind != TY_SCALAR && type->kind != TY_MEMBER) return typing_bad_operands(t);
