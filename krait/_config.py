@@ -59,6 +59,7 @@ class _Config:
     def reload_config(self):
         """Takes from the environment what it says now."""
         self.__dict__.update(_FIXED)
+        self.DISABLE_JIT = os.environ.get("KRAIT_DISABLE_JIT", "0") not in ("", "0")
 
     @property
     def NUMBA_NUM_THREADS(self):

@@ -399,7 +399,9 @@ static PyMethodDef type_methods[] = {
 
 static PyObject *types_typeof(PyObject *module, PyObject *object) {
     ModuleState *state = module_state(module);
-    const Type *type = marshal_typeof(&state->host_marshal, object);
+    PyTypeObject *device = state->marshal.device_array; /* an argument of kernels alone */
+    bool on_device = device && PyObject_TypeCheck(object, device);
+    const Type *type = marshal_typeof(on_device ? &state->marshal : &state->host_marshal, object);
     if (type && type->kind == TY_STR) type = type_simple(state->session.types, TY_STRING);
     return type ? type_to_object(state, type) : NULL;
 }

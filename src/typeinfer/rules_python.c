@@ -314,15 +314,24 @@ static bool check_generator(Typing *t, const Func *callee, const Type *const *ty
 
 /* ---- tuples that grow with each call of a function by itself ----
  *
- * Such an argument has any length, for the function that calls and for its callers (FuncInst.wanted). */
+ * Such an argument has any length, for the function that calls and for its callers (FuncInst.wanted).  The prelude's
+ * functions end: what they put together are shapes. */
+
+/* A function that exchanges its arguments does not make them longer. */
+static bool is_exchanged(const FuncInst *inst, const Type *type) {
+    for (uint32_t q = 0; q < inst->untyped->nparams; q++)
+        if (inst->types[q] == type) return true;
+    return false;
+}
 
 static void widen(Typing *t, ObjRef function, const Func *callee, uint32_t p, const Type **type) {
     Infer *in = t->in;
     FuncInst *inst = in->inst;
-    if (inst->object != function || in->device || p >= inst->untyped->nparams || !inst->types) return;
+    if (inst->object != function || in->device || callee->prelude || p >= inst->untyped->nparams || !inst->types)
+        return;
     const Type *own = inst->types[p], *joined;
     if (callee->params[p].kind == PARAM_CELL || own->kind != TY_TUPLE || (*type)->kind != TY_TUPLE) return;
-    if (own->count >= (*type)->count) return;
+    if (own->count >= (*type)->count || is_exchanged(inst, *type)) return;
     joined = typeinfer_join(in->config->promotion, in->types, own, *type);
     if (!joined || joined->kind != TY_VARTUPLE) return;
     *type = joined;

@@ -11,7 +11,7 @@ import pytest
 from assembler import assemble
 from oracle import make
 
-from krait import _krait, cuda
+from krait import _krait, cuda, typeof
 from krait import _testing
 
 def ptx(kernel, types, **options):
@@ -918,3 +918,19 @@ def test_what_a_bool_raises_to_its_power_is_chosen():
 
     text = ptx(raised, f"{D1}; {I1}")
     assert "mul.rn.f64" not in text and text.count("selp.f64") == 1
+
+
+def test_bytes_of_floats_are_taken_out_as_bits():
+    """Packed records: PTX's compiler makes an integer of a float that st.b8 or st.b16 takes as it was computed."""
+    def k(r):
+        i = cuda.grid(1)
+        r[i].x = i + 0.5
+        r[i].z = np.float32(i) * r[i].z
+        r[i].y = i
+
+    record = np.recarray(3, dtype=[("x", "f8"), ("y", "i4"), ("z", "f4")])
+    text = _testing.compile(k, str(typeof(record)), capability=90)
+    floats = set(re.findall(r"\.f(?:32|64)[.a-z0-9]*\s+(%\w+),", text))
+    stored = set(re.findall(r"\n\s*st\.\w+\.b(?:8|16)\s+\[[^]]*\], (%\w+);", text))
+    assert floats and stored and not floats & stored and text.count("prmt.b32") == 2
+    assemble(text, 90)

@@ -617,8 +617,8 @@ def test_sig_unituple():
 
 def test_typeof():
     assert krait.typeof(np.zeros(3)) == float64[::1]
-    assert krait.typeof(1) == int64 or True
-    krait.typeof(cuda.to_device(np.zeros(3)))
+    assert krait.typeof(1) is not int64 and krait.typeof(np.int64(1)) is int64
+    assert krait.typeof(cuda.to_device(np.zeros(3))) == float64[::1]
 
 
 def test_inspect_asm_text():
@@ -975,7 +975,7 @@ def test_declare_no_fallback_message():
         x[0] = f(x[0])
 
     e = raises(Exception, lambda: k[1, 1](np.zeros(1, np.float32)))
-    assert 'fallback' in str(e), e
+    assert 'fallback' in str(e) or 'link=' in str(e), e  # on the host device, on a GPU
 
 
 def test_intrinsic_numba_style():

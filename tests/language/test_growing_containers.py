@@ -94,9 +94,7 @@ def test_what_stays_unknown_is_refused():
 
 
 @pytest.mark.parametrize("call, hint", [
-    ("collections.OrderedDict()", "keeps the order"),
-    ("itertools.product(x, x)", "write the loops out"), ("itertools.chain(x, x)", r"\[\*a, \*b\]"),
-    ("itertools.accumulate(x)", "np.cumsum"), ("itertools.groupby(x)", "neighbours"), ("frozenset(x)", "use a set"),
+    ("collections.OrderedDict()", "keeps the order"), ("frozenset(x)", "use a set"),
 ])  # fmt: skip
 def test_containers_that_are_not_compiled_say_what_to_write(call, hint):
     import collections

@@ -99,7 +99,7 @@ def test_other_dataclasses_are_made_and_read():
 
 def test_texts_name_the_class():
     assert re.fullmatch(rf"frozen {__name__}.Point#\d+\(x: float, y: int\)", str(typeof(Point(1.0, 2))))
-    assert re.fullmatch(rf"instance {__name__}.Plain#\d+\(n: int, weights: None\)", str(typeof(Plain(1, None))))
+    assert re.fullmatch(rf"shared {__name__}.Plain#\d+\(int, n: int, weights: None\)", str(typeof(Plain(1, None))))
     assert re.fullmatch(rf"named {__name__}.Pair#\d+\(colour: enum {__name__}.Colour#\d+, at: int\)",
                         str(typeof(Pair(Colour.RED, 3))))
     assert "`p` (an instance of Point) and 1 (int)" in refused(lambda p: p + 1, Point(1.0))
