@@ -928,7 +928,7 @@ def test_bytes_of_floats_are_taken_out_as_bits():
         r[i].z = np.float32(i) * r[i].z
         r[i].y = i
 
-    record = np.recarray(3, dtype=[("x", "f8"), ("y", "i4"), ("z", "f4")])
+    record = np.recarray(3, dtype=[("x", "f8"), ("y", "i1"), ("z", "f4")])
     text = _testing.compile(k, str(typeof(record)), capability=90)
     floats = set(re.findall(r"\.f(?:32|64)[.a-z0-9]*\s+(%\w+),", text))
     stored = set(re.findall(r"\n\s*st\.\w+\.b(?:8|16)\s+\[[^]]*\], (%\w+);", text))
