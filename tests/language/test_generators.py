@@ -290,7 +290,7 @@ REFUSED = {
     "returns a value": ("def g(n):\n    yield n\n    return 5\n", "returns a value"),
     "an iterator kept": (
         "def h(it):\n    for x in it:\n        yield x\ndef g(n):\n"
-        "    return list(h(iter(range(n)) if n > 1 else iter(range(3))))\n",
+        "    it = iter(range(n))\n    if n > 1:\n        it = iter(range(3))\n    return list(h(it))\n",
         "is given an iterator"),
     "in a list to Python": (COUNT + "def g(n):\n    return [count(n)]\n", "cannot be returned"),
 }  # fmt: skip
