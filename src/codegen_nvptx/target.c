@@ -413,6 +413,13 @@ static bool nvptx_knows(const Module *module, const char *symbol) {
     return false;
 }
 
+/* In the open build rtlib has libdevice's names, too (open_math.c). */
+#ifdef KRAIT_DEVICE_MATH_LIBCLC
+#define RTLIB_PREFIX NULL
+#else
+#define RTLIB_PREFIX "krait_"
+#endif
+
 const Target *codegen_nvptx_target(void) {
     static const Target target = {
         .name = "nvptx",
@@ -431,7 +438,7 @@ const Target *codegen_nvptx_target(void) {
         .convergent = true,
         .raises = false,
         .shares_memory = false,
-        .libraries = {{krait_bc_rtlib_nvptx, "krait_"}, {krait_bc_device_math, NULL}},
+        .libraries = {{krait_bc_rtlib_nvptx, RTLIB_PREFIX}, {krait_bc_device_math, NULL}},
         .machine = nvptx_machine,
         .release_machine = nvptx_release_machine,
         .hidden_params = nvptx_hidden_params,
