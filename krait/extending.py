@@ -6,6 +6,7 @@ what is said here comes first.
 """
 
 import inspect as _inspect
+from typing import NamedTuple as _NamedTuple
 
 from . import _krait
 from .types import StringLiteral as _StringLiteral
@@ -16,8 +17,8 @@ _overloads = {}  # key of a library row -> [_Overload, ...]
 class _Overload:
     """What one decorated function says about calls of one row."""
 
-    def __init__(self, typer, of=None):
-        self.typer, self.of = typer, of
+    def __init__(self, typer, inline="never", of=None):
+        self.typer, self.of, self.inline = typer, of, inline
         self.signature = _inspect.signature(typer)
         self.found = {}  # types, texts and keywords -> the implementation, so that equal calls share their code
 
@@ -50,11 +51,38 @@ class _Overload:
         function = getattr(answer, "py_func", answer)
         if not _inspect.isfunction(function):
             raise TypeError(f"{self.typer.__qualname__} returned {answer!r}: a Python function is needed, or None")
-        return function
+        return function if self.inline == "never" else _krait.jit(inline=self.inline)(function)
 
 
 def _as_argument(type_, text):
     return type_ if text is NotImplemented else _StringLiteral(text)
+
+
+class InlineCall(_NamedTuple):
+    """A call in compiled code, for a function given as the option `inline`: the callee's name, the types of its
+    arguments, the line of the call."""
+
+    func: str
+    args: tuple
+    line: int
+
+
+class InlineFunction(_NamedTuple):
+    """A function as compiled for types of arguments, for a function given as the option `inline`.
+
+    blocks: the number of each basic block -> the names of its operations, as typed IR has them (KRAIT_DUMP=typed)."""
+
+    name: str
+    filename: str
+    line: int
+    args: tuple
+    blocks: dict
+
+
+def _asked_to_inline(cost, line, caller, callee):
+    """cost(call, caller, callee) -> whether the call becomes a copy of the callee's body."""
+    caller, callee = (InlineFunction(*told[:4], dict(enumerate(map(tuple, told[4])))) for told in (caller, callee))
+    return bool(cost(InlineCall(callee.name, callee.args, line), caller, callee))
 
 
 def _find(entries, types, texts, names):
@@ -68,27 +96,27 @@ def _find(entries, types, texts, names):
 _krait._set_overloads(_overloads, _find)
 
 
-def _add(row, doc, typer, of=None):
-    _overloads.setdefault(_krait._overload_row(row, doc), []).append(_Overload(typer, of))
+def _add(row, doc, typer, inline, of=None):
+    _overloads.setdefault(_krait._overload_row(row, doc), []).append(_Overload(typer, inline, of))
     return typer
 
 
 def overload(function, jit_options=None, strict=True, inline="never", prefer_literal=False, **options):
     """What calls of `function` mean in compiled code: the decorated function gets the types of the arguments, and
-    returns the Python function that stands for the call, with the same parameters, or None."""
+    returns the Python function that stands for the call, with the same parameters, or None.  inline: as jit's."""
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", repr(function))
-    return lambda typer: _add(function, name, typer)
+    return lambda typer: _add(function, name, typer, inline)
 
 
-def overload_method(type_, name, **options):
+def overload_method(type_, name, inline="never", **options):
     """The same for the method `name` of values whose type is `type_`, or an instance of it, a class of krait.types or a
     Python class of which values are instances."""
-    return lambda typer: _add(f"krait.extending.method.{name}", name, typer, type_)
+    return lambda typer: _add(f"krait.extending.method.{name}", name, typer, inline, type_)
 
 
-def overload_attribute(type_, name, **options):
+def overload_attribute(type_, name, inline="never", **options):
     """The same for the attribute `name`; the function that is returned has one parameter."""
-    return lambda typer: _add(f"krait.extending.attribute.{name}", name, typer, type_)
+    return lambda typer: _add(f"krait.extending.attribute.{name}", name, typer, inline, type_)
 
 
 def register_jitable(*function, **options):
@@ -170,6 +198,8 @@ def __getattr__(name):
 
 
 __all__ = [
+    "InlineCall",
+    "InlineFunction",
     "inline_llvm",
     "intrinsic",
     "is_jitted",

@@ -46,6 +46,7 @@ def compile(
             "(output='ptx'), which nvJitLink, nvlink and the driver take beside LTO-IR"
         )
     options = {"debug": bool(debug), "opt": True if opt is None else opt, "fastmath": fastmath, "device": device}
+    options.update(lineinfo=lineinfo, forceinline=forceinline)
     if launch_bounds is not None:
         options["launch_bounds"] = launch_bounds
     function = getattr(pyfunc, "py_func", pyfunc)

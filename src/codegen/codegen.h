@@ -51,14 +51,16 @@ enum Facts {
 /* The status of a call that has done nothing, since it is for code without FACT_IN_RANGE. */
 enum { STATUS_DECLINED = -1 };
 
+typedef enum LineTables { LINE_TABLES_NONE, LINE_TABLES_PROFILER, LINE_TABLES_DEBUG } LineTables;
+
 typedef struct CodegenOptions {
     EntryKind entry;
-    uint32_t fastmath;  /* FastMath bits */
-    bool python_errors; /* error_model='python' */
-    bool races;         /* kernels on the host tell of their accesses to arrays */
-    bool boundscheck;   /* IndexError for an index outside an array */
-    unsigned parallel;  /* ParallelParts that use several cores */
-    bool debug;
+    uint32_t fastmath;                                       /* FastMath bits */
+    bool python_errors;                                      /* error_model='python' */
+    bool races;                                              /* kernels on the host tell of their accesses to arrays */
+    bool boundscheck;                                        /* IndexError for an index outside an array */
+    unsigned parallel;                                       /* ParallelParts that use several cores */
+    LineTables line_tables;                                  /* which line of the source an instruction comes from */
     bool uninterrupted;                                      /* code does not look for signals */
     int opt_level;                                           /* 0-3 */
     uint32_t facts;                                          /* Facts bits that the launcher has checked */

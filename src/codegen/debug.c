@@ -1,8 +1,9 @@
 /* debug.c: line tables: which line of the Python source an instruction comes from, for profilers and debuggers.
  *
- * Only with options.debug.  One compile unit for the module, one file for each source, one subprogram for each
- * function; every instruction gets the place of the value it was generated for.  LLVM demands that every call in a
- * function with a subprogram has a place: the function's own line stands until the first value, and throughout the
+ * Only with options.line_tables; a GPU gets directives alone unless it is debugged: where there are tables its driver
+ * takes the code for code under a debugger.  One compile unit for the module, one file for each source, one subprogram
+ * for each function; every instruction gets the place of the value it was generated for.  LLVM demands that every call
+ * in a function with a subprogram has a place: the function's own line stands until the first value, and throughout the
  * entry wrappers, without which inlining would drop the places. */
 #include <string.h> /* strlen */
 
@@ -17,12 +18,15 @@ static LLVMMetadataRef file_of(Lower *l, const char *path) {
 static bool open_debug(Lower *l, const Source *source) {
     if (l->m->debug) return true;
     static const char version[] = "Debug Info Version", producer[] = "krait";
+    const LLVMDWARFEmissionKind directives_only = (LLVMDWARFEmissionKind)3; /* which the C interface does not name */
+    bool tables = l->m->options.line_tables == LINE_TABLES_DEBUG;
+    LLVMDWARFEmissionKind emission = tables ? LLVMDWARFEmissionLineTablesOnly : directives_only;
     l->m->debug = LLVMCreateDIBuilder(l->module);
     LLVMMetadataRef number = LLVMValueAsMetadata(l_i32(l, LLVMDebugMetadataVersion()));
     LLVMAddModuleFlag(l->module, LLVMModuleFlagBehaviorWarning, version, sizeof version - 1, number);
     return LLVMDIBuilderCreateCompileUnit(l->m->debug, LLVMDWARFSourceLanguagePython, file_of(l, source->file),
-                                          producer, sizeof producer - 1, true, "", 0, 0, "", 0,
-                                          LLVMDWARFEmissionLineTablesOnly, 0, false, false, "", 0, "", 0) != NULL;
+                                          producer, sizeof producer - 1, true, "", 0, 0, "", 0, emission, 0, false,
+                                          false, "", 0, "", 0) != NULL;
 }
 
 static void locate(Lower *l, Span span) {
@@ -36,7 +40,7 @@ void debug_begin(Lower *l, LLVMValueRef function) {
     const Func *func = l->func ? l->func : l->m->insts[0]->func; /* a wrapper has the root's place */
     const Source *source = func->source;
     l->s->subprogram = NULL;
-    if (!l->m->options.debug || !source || !source->file || !open_debug(l, source)) return;
+    if (!l->m->options.line_tables || !source || !source->file || !open_debug(l, source)) return;
     const char *name = source->function ? source->function : func->name;
     size_t symbol_length;
     const char *symbol = LLVMGetValueName2(function, &symbol_length);

@@ -56,7 +56,7 @@ static bool declare(Lower *l, const FuncInst *inst) {
     l_attribute(l, lowered->function, -1, "nounwind", 0);
     if (inst != l->m->insts[0] && inst->height && inst->height % INLINED_CALLS == 0)
         l_attribute(l, lowered->function, -1, "noinline", 0);
-    else if (inst->options & OPT_INLINE)
+    else if ((inst->options & OPT_INLINE) && !inst->recursive && !inst->untyped->generator)
         l_attribute(l, lowered->function, -1, "alwaysinline", 0);
     if (l->target->convergent) l_attribute(l, lowered->function, -1, "convergent", 0);
     if (l->target->raises) l_attribute(l, lowered->function, (int)l->nhidden + 1, "noalias", 0);
@@ -138,7 +138,7 @@ void lower_result(Lower *l, const FuncInst *inst, LLVMValueRef value) {
 
 /* ---- calls ---- */
 
-LLVMValueRef l_call_inst(Lower *l, const FuncInst *inst, LLVMValueRef const *args, LLVMValueRef *status) {
+static LLVMValueRef call_of(Lower *l, const FuncInst *inst, LLVMValueRef const *args) {
     LoweredFunction *lowered;
     TRY(lowered = lower_lookup(l, inst));
     ValueList leaves = {0};
@@ -146,7 +146,10 @@ LLVMValueRef l_call_inst(Lower *l, const FuncInst *inst, LLVMValueRef const *arg
     if (l->target->raises) vec_push(l->arena, &leaves, l->exception);
     for (uint32_t i = 0; i < inst->untyped->nparams; i++)
         if (l_has_bytes(inst->types[i])) l_flatten(l, inst->types[i], args[i], &leaves);
-    LLVMValueRef call = l_call(l, lowered->function, leaves.data, (unsigned)leaves.len);
+    return l_call(l, lowered->function, leaves.data, (unsigned)leaves.len);
+}
+
+static LLVMValueRef result_of(Lower *l, const FuncInst *inst, LLVMValueRef call, LLVMValueRef *status) {
     LLVMTypeRef type = LLVMTypeOf(call);
     *status = NULL;
     TypeList results = {0};
@@ -161,6 +164,12 @@ LLVMValueRef l_call_inst(Lower *l, const FuncInst *inst, LLVMValueRef const *arg
     return l_unflatten(l, inst->result, &at);
 }
 
+LLVMValueRef l_call_inst(Lower *l, const FuncInst *inst, LLVMValueRef const *args, LLVMValueRef *status) {
+    LLVMValueRef call;
+    TRY(call = call_of(l, inst, args));
+    return result_of(l, inst, call, status);
+}
+
 LLVMValueRef lower_call_inst(Lower *l, const Value *call) {
     const FuncInst *inst = call->imm.inst;
     if (call->nargs != inst->untyped->nparams) {
@@ -170,8 +179,11 @@ LLVMValueRef lower_call_inst(Lower *l, const Value *call) {
     }
     LLVMValueRef *args = ARENA_ARRAY(l->arena, LLVMValueRef, call->nargs);
     for (uint32_t i = 0; i < call->nargs; i++) args[i] = l_has_bytes(inst->types[i]) ? l_arg(l, call, i) : NULL;
-    LLVMValueRef status, result;
-    TRY(result = l_call_inst(l, inst, args, &status));
+    LLVMValueRef made, status, result;
+    TRY(made = call_of(l, inst, args));
+    if ((call->flags & VF_INLINE) && !inst->recursive && !inst->untyped->generator)
+        l_call_attribute(l, made, -1, "alwaysinline", 0);
+    TRY(result = result_of(l, inst, made, &status));
     if (status) {
         LLVMBasicBlockRef raised = l_block(l, "raised"), fine = l_block(l, "fine");
         l_branch_unlikely(l, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)), raised, fine);

@@ -39,9 +39,8 @@ struct ModuleState {
     Marshal marshal, host_marshal; /* for kernels; for functions of the host */
     Cuda *cuda;
     PyObject *errors[ERROR_COUNT];
-    unsigned reports;      /* REPORT_OCCUPANCY, REPORT_COPIES: what launches are warned of (krait.config) */
-    bool interpreted;      /* jit gives functions back as they are (krait.config.DISABLE_JIT) */
-    uint64_t options_told; /* bit i: the user was told that row i of options.def has no effect */
+    unsigned reports; /* REPORT_OCCUPANCY, REPORT_COPIES: what launches are warned of (krait.config) */
+    bool interpreted; /* jit gives functions back as they are (krait.config.DISABLE_JIT) */
     PyTypeObject *type_classes[TYPE_CLASS_COUNT];
     PyObject *type_objects;                /* address of a Type -> its object */
     PyObject *overloads, *overload_finder; /* overloads.c; NULL: krait.extending is not imported */
@@ -156,7 +155,12 @@ extern PyType_Spec signature_spec;
 /* What the frontend asks (ObjDecorated; context: the ModuleState). */
 bool signature_of_decorated(void *context, PyObject *decorated, size_t index, ObjSignature *signature);
 bool signature_of_ufunc(void *context, PyObject *decorated, UfuncShape *shape);
-PyObject *signature_locals(void *context, PyObject *decorated); /* its option `locals`; borrowed, NULL: none */
+PyObject *signature_options(void *context, PyObject *decorated); /* as given: a dict; borrowed, NULL: none */
+PyObject *signature_locals(void *context, PyObject *decorated);  /* its option `locals`; borrowed, NULL: none */
+
+/* inlining.c, for the frontend, too. */
+Inlining inlining_of_decorated(void *context, PyObject *decorated);
+int inlining_asked(void *context, PyObject *decorated, const FuncInst *caller, const Value *call);
 
 /* guvectorize.c: the function that compiled code calls; NULL: TypeError, or another exception. */
 PyObject *gufunc_looped(void *context, PyObject *gufunc, const LoopedRequest *request);

@@ -146,7 +146,7 @@ static PyObject *jit_apply(PyObject *module, PyObject *packed) {
     ModuleState *state = module_state(module);
     PyObject *signatures = PyTuple_GET_ITEM(packed, 1), *kwargs = PyTuple_GET_ITEM(packed, 2);
     Options options;
-    if (options_parse(module_state(module), &options, OPTIONS_JIT, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
+    if (options_parse(&options, OPTIONS_JIT, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
     PyObject *result = decorated(state, PyTuple_GET_ITEM(packed, 0), signatures == Py_None ? NULL : signatures,
                                  &options);
     Py_XDECREF(options.given);
@@ -158,7 +158,7 @@ static PyObject *jit(PyObject *module, PyObject *args, PyObject *kwargs) {
     ModuleState *state = module_state(module);
     PyObject *first = Py_None, *signatures = NULL, *result = NULL, *second = Py_None;
     Options options;
-    if (options_parse(state, &options, OPTIONS_JIT, kwargs) < 0) return NULL; /* a wrong option is told at once */
+    if (options_parse(&options, OPTIONS_JIT, kwargs) < 0) return NULL; /* a wrong option is told at once */
     if (!PyArg_ParseTuple(args, "|OO:jit", &first, &second)) goto done;
     if (signature_looks_like(state, first)) {
         if (!(signatures = signatures_from_object(state, first))) goto done;
@@ -180,7 +180,7 @@ static PyObject *compiled(PyObject *module, PyObject *args, PyObject *kwargs) {
     ModuleState *state = module_state(module);
     PyObject *function, *signature = Py_None, *result = NULL;
     Options options;
-    if (options_parse(state, &options, OPTIONS_JIT, kwargs) < 0) return NULL;
+    if (options_parse(&options, OPTIONS_JIT, kwargs) < 0) return NULL;
     if (PyArg_ParseTuple(args, "O|O:_compiled", &function, &signature)) {
         PyObject *list = signature == Py_None ? NULL : signatures_from_object(state, signature);
         if (list || signature == Py_None) result = jit_decorate(state, function, list, &options);

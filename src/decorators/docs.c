@@ -16,7 +16,7 @@
 const char jit_doc[] =
     "jit(signature_or_function=None, **options)\n--\n\n"
     "Compiles a function for the host, for the types it is called with or for the signatures given.\n\n" SIGNATURES
-#define OPTION(name, jit, kernel, vectorize, guvectorize, doc, notice) ROW_##jit(name, doc)
+#define OPTION(name, jit, kernel, vectorize, guvectorize, doc) ROW_##jit(name, doc)
 #include "decorators/options.def"
 #undef OPTION
     "\nReturns a Dispatcher, which is called like the function.  Raises TypeError for an unknown option, and when it "
@@ -26,7 +26,7 @@ const char jit_doc[] =
 const char kernel_doc[] =
     "jit(signature_or_function=None, **options)\n--\n\n"
     "Compiles a function as a CUDA kernel or, with device=True, for kernels to call.\n\n" SIGNATURES
-#define OPTION(name, jit, kernel, vectorize, guvectorize, doc, notice) ROW_##kernel(name, doc)
+#define OPTION(name, jit, kernel, vectorize, guvectorize, doc) ROW_##kernel(name, doc)
 #include "decorators/options.def"
 #undef OPTION
     "\nReturns a Kernel: kernel[blocks, threads](...) launches it, kernel[blocks, threads, stream, shared bytes](...)\n"
@@ -35,7 +35,7 @@ const char kernel_doc[] =
 const char vectorize_doc[] =
     "vectorize(signatures_or_function=None, *, identity=None, target='cpu', **options)\n--\n\n"
     "Makes a ufunc of a function of scalars: it is called with arrays of any shapes that broadcast.\n\n" SIGNATURES
-#define OPTION(name, jit, kernel, vectorize, guvectorize, doc, notice) ROW_##vectorize(name, doc)
+#define OPTION(name, jit, kernel, vectorize, guvectorize, doc) ROW_##vectorize(name, doc)
 #include "decorators/options.def"
 #undef OPTION
     "\nReturns a numpy.ufunc where signatures are given and the target is the host, else an object that compiles for\n"
@@ -50,7 +50,7 @@ const char guvectorize_doc[] =
     "  that calls give.  layout: the core dimensions of inputs and results, such as '(n),()->(n)'.  The function's "
     "last\n"
     "  parameters are its results, which it writes into.\n\nOptions:\n"
-#define OPTION(name, jit, kernel, vectorize, guvectorize, doc, notice) ROW_##guvectorize(name, doc)
+#define OPTION(name, jit, kernel, vectorize, guvectorize, doc) ROW_##guvectorize(name, doc)
 #include "decorators/options.def"
 #undef OPTION
     "\nReturns a Gufunc, which is called as numpy.ufunc is (out=, axes=, axis=, keepdims=).";

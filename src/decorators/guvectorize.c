@@ -246,8 +246,7 @@ static PyObject *gufunc_decorate(ModuleState *state, PyObject *function, PyObjec
 static PyObject *guvectorize_apply(PyObject *module, PyObject *packed) {
     PyObject *signatures = PyTuple_GET_ITEM(packed, 1), *kwargs = PyTuple_GET_ITEM(packed, 2);
     Options options;
-    if (options_parse(module_state(module), &options, OPTIONS_GUVECTORIZE, kwargs == Py_None ? NULL : kwargs) < 0)
-        return NULL;
+    if (options_parse(&options, OPTIONS_GUVECTORIZE, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
     PyObject *result = gufunc_decorate(module_state(module), PyTuple_GET_ITEM(packed, 0),
                                        signatures == Py_None ? NULL : signatures, &options);
     Py_XDECREF(options.given);
@@ -255,12 +254,12 @@ static PyObject *guvectorize_apply(PyObject *module, PyObject *packed) {
 }
 
 /* What can be told before there is a function. */
-static int check_options(ModuleState *state, PyObject *kwargs) {
+static int check_options(PyObject *kwargs) {
     Options options;
     UfuncTarget target;
     GufuncLayout parsed;
     int identity, result = -1;
-    if (options_parse(state, &options, OPTIONS_GUVECTORIZE, kwargs) < 0) return -1;
+    if (options_parse(&options, OPTIONS_GUVECTORIZE, kwargs) < 0) return -1;
     PyObject *text = PyDict_GetItemString(options.given, "layout");
     const char *layout = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : NULL;
     if (!layout && !PyErr_Occurred())
@@ -282,8 +281,7 @@ static PyObject *guvectorize(PyObject *module, PyObject *args, PyObject *kwargs)
     PyObject *options = kwargs ? PyDict_Copy(kwargs) : PyDict_New();
     bool layout_alone = first && !second && options && !PyDict_GetItemString(options, "layout");
     PyObject *layout = layout_alone ? first : second;
-    if (!options || (layout && PyDict_SetItemString(options, "layout", layout) < 0) ||
-        check_options(state, options) < 0)
+    if (!options || (layout && PyDict_SetItemString(options, "layout", layout) < 0) || check_options(options) < 0)
         goto done;
     if (first && !layout_alone && first != Py_None && !(signatures = signatures_from_object(state, first))) goto done;
     result = decorate_later(module, guvectorize_apply, signatures, options);

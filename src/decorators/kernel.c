@@ -308,8 +308,7 @@ failed:
 static PyObject *kernel_apply(PyObject *module, PyObject *packed) {
     PyObject *signatures = PyTuple_GET_ITEM(packed, 1), *kwargs = PyTuple_GET_ITEM(packed, 2);
     Options options;
-    if (options_parse(module_state(module), &options, OPTIONS_KERNEL, kwargs == Py_None ? NULL : kwargs) < 0)
-        return NULL;
+    if (options_parse(&options, OPTIONS_KERNEL, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
     PyObject *result = kernel_decorate(module_state(module), PyTuple_GET_ITEM(packed, 0),
                                        signatures == Py_None ? NULL : signatures, &options);
     Py_XDECREF(options.given);
@@ -321,7 +320,7 @@ static PyObject *cuda_jit(PyObject *module, PyObject *args, PyObject *kwargs) {
     ModuleState *state = module_state(module);
     PyObject *first = Py_None, *second = Py_None, *signatures = NULL, *result = NULL;
     Options options;
-    if (options_parse(state, &options, OPTIONS_KERNEL, kwargs) < 0) return NULL;
+    if (options_parse(&options, OPTIONS_KERNEL, kwargs) < 0) return NULL;
     if (!PyArg_ParseTuple(args, "|OO:jit", &first, &second)) goto done;
     if (signature_looks_like(state, first)) {
         if (!(signatures = signatures_from_object(state, first))) goto done;

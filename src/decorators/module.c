@@ -29,8 +29,9 @@ static int state_open(ModuleState *state) {
     }
     type_table_set_functions(state->session.types, library_find_head, state->session.library);
     if (!(state->session.objects = objects_new(state->session.library))) return -1;
-    objects_set_decorated(state->session.objects, (ObjDecorated){signature_of_decorated, signature_of_ufunc,
-                                                                 signature_locals, gufunc_looped, state});
+    objects_set_decorated(state->session.objects,
+                          (ObjDecorated){signature_of_decorated, signature_of_ufunc, signature_locals, gufunc_looped,
+                                         inlining_of_decorated, inlining_asked, state});
     PyObject *dtypes = PyDict_New();
     if (!dtypes) return -1;
     state->marshal = (Marshal){.types = state->session.types, .objects = state->session.objects, .dtypes = dtypes};

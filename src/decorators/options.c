@@ -211,16 +211,13 @@ static int level_of_program(int *level) {
     return -1;
 }
 
+/* inlining.c reads it from `given`, where the function is called. */
 static int parse_inline(Options *options, PyObject *value) {
-    if (PyBool_Check(value)) {
-        options->inlining = value == Py_True;
-        return 0;
-    }
-    if (PyUnicode_Check(value)) {
-        options->inlining = PyUnicode_CompareWithASCIIString(value, "always") == 0;
-        if (options->inlining || PyUnicode_CompareWithASCIIString(value, "never") == 0) return 0;
-    }
-    if (PyCallable_Check(value)) return 0; /* Numba asks it about each call: the optimiser weighs these itself */
+    (void)options;
+    if (PyBool_Check(value) || PyCallable_Check(value)) return 0;
+    bool text = PyUnicode_Check(value);
+    if (text && PyUnicode_CompareWithASCIIString(value, "always") == 0) return 0;
+    if (text && PyUnicode_CompareWithASCIIString(value, "never") == 0) return 0;
     PyErr_Format(PyExc_TypeError, "option inline is 'never', 'always' or a function, not %R", value);
     return -1;
 }
@@ -329,33 +326,16 @@ static const struct {
     const char *name;
     int whom;
     int (*parse)(Options *options, PyObject *value);
-    const char *doc, *notice;
+    const char *doc;
 } option_table[] = {
-#define OPTION(name, jit, kernel, vectorize, guvectorize, doc, notice)                   \
+#define OPTION(name, jit, kernel, vectorize, guvectorize, doc)                           \
     {#name,                                                                              \
      (jit * OPTIONS_JIT) | (kernel * OPTIONS_KERNEL) | (vectorize * OPTIONS_VECTORIZE) | \
          (guvectorize * OPTIONS_GUVECTORIZE),                                            \
-     parse_##name, doc, notice},
+     parse_##name, doc},
 #include "decorators/options.def"
 #undef OPTION
 };
-_Static_assert(COUNT_OF(option_table) <= 8 * sizeof(((ModuleState *)NULL)->options_told), "a bit for each option");
-
-/* cache=True, not cache=False or inline='never', which ask for nothing. */
-static bool asks_for_something(PyObject *value) {
-    bool never = PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, "never") == 0;
-    return !never && PyObject_IsTrue(value) == 1;
-}
-
-static int tell_of_no_effect(ModuleState *state, size_t option, PyObject *value) {
-    uint64_t bit = 1ull << option;
-    if (!option_table[option].notice || (state->options_told & bit) || !asks_for_something(value)) return 0;
-    if (PyErr_WarnFormat(state->errors[ERROR_WARNING], 1, "option %s has no effect: %s", option_table[option].name,
-                         option_table[option].notice) < 0)
-        return -1;
-    state->options_told |= bit;
-    return 0;
-}
 
 static int unknown_option(PyObject *key, OptionsFor whom) {
     const char *decorator = whom == OPTIONS_JIT         ? "jit"
@@ -382,12 +362,11 @@ static int unknown_option(PyObject *key, OptionsFor whom) {
     return -1;
 }
 
-static int parse_option(ModuleState *state, Options *options, OptionsFor whom, PyObject *key, PyObject *value) {
+static int parse_option(Options *options, OptionsFor whom, PyObject *key, PyObject *value) {
     for (size_t i = 0; i < COUNT_OF(option_table); i++) {
         if (!(option_table[i].whom & (int)whom) || PyUnicode_CompareWithASCIIString(key, option_table[i].name) != 0)
             continue;
         int result = option_table[i].parse(options, value);
-        if (result == 0) result = tell_of_no_effect(state, i, value);
         if (result == 0) result = PyDict_SetItem(options->given, key, options->kept ? options->kept : value);
         Py_CLEAR(options->kept);
         return result;
@@ -401,7 +380,7 @@ static bool checks_of_program(OptionsFor whom) {
     return text && *text && strcmp(text, "0") != 0;
 }
 
-int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObject *kwargs) {
+int options_parse(Options *options, OptionsFor whom, PyObject *kwargs) {
     *options = (Options){.python_errors = whom == OPTIONS_JIT,
                          .boundscheck = whom == OPTIONS_JIT || whom == OPTIONS_GUVECTORIZE,
                          .check = checks_of_program(whom),
@@ -414,7 +393,7 @@ int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObjec
         Py_CLEAR(options->given);
     if (!options->given) return -1;
     while (kwargs && PyDict_Next(kwargs, &position, &key, &value)) {
-        if (parse_option(state, options, whom, key, value) < 0) {
+        if (parse_option(options, whom, key, value) < 0) {
             Py_CLEAR(options->given);
             return -1;
         }
@@ -449,7 +428,9 @@ void options_config(const Options *options, Config *config) {
     config->codegen.python_errors = options->python_errors;
     config->codegen.boundscheck = options->boundscheck;
     config->codegen.races = options->races;
-    config->codegen.debug = options->debug;
+    config->codegen.line_tables = options->debug      ? LINE_TABLES_DEBUG
+                                  : options->lineinfo ? LINE_TABLES_PROFILER
+                                                      : LINE_TABLES_NONE;
     config->codegen.parallel = options->parallel;
     config->codegen.uninterrupted = options->uninterrupted;
     config->codegen.opt_level = options->opt_level;

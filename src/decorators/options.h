@@ -15,7 +15,6 @@ typedef struct Options {
         has_carveout, note_doubles, races;
     int opt_level, max_registers, max_threads, min_blocks, max_cluster;
     int carveout; /* percentage of shared memory, -1 the driver's choice; if has_carveout */
-    int inlining; /* 0 as the optimiser sees fit, 1 always */
     Promotion promotion;
     PyObject *linked; /* PTX, a str that `given` keeps for the decorator, a specialiser itself; NULL: none */
     PyObject *kept;   /* while an option is parsed: what stands for it in `given`; NULL: its value */
@@ -31,7 +30,7 @@ typedef enum OptionsFor {
     OPTIONS_GUVECTORIZE = 8
 } OptionsFor;
 /* Defaults, then kwargs (may be NULL).  -1: TypeError names the valid options. */
-int options_parse(ModuleState *state, Options *options, OptionsFor whom, PyObject *kwargs);
+int options_parse(Options *options, OptionsFor whom, PyObject *kwargs);
 PyObject *options_list(PyObject *module, PyObject *unused);
 void options_config(const Options *options, Config *config);
 

@@ -371,12 +371,17 @@ static PyObject *declared_signatures(const ModuleState *state, PyObject *decorat
     return list && PyList_Check(list) ? list : NULL;
 }
 
-PyObject *signature_locals(void *context, PyObject *decorated) {
+PyObject *signature_options(void *context, PyObject *decorated) {
     const ModuleState *state = context;
     const Specialiser *core = core_of(state, decorated);
     if (Py_IS_TYPE(decorated, state->gufunc_class)) core = &((Gufunc *)decorated)->core;
     PyObject *options = core ? core->options.given : noted(decorated, "targetoptions");
-    PyObject *locals = options && PyDict_Check(options) ? PyDict_GetItemString(options, "locals") : NULL;
+    return options && PyDict_Check(options) ? options : NULL;
+}
+
+PyObject *signature_locals(void *context, PyObject *decorated) {
+    PyObject *options = signature_options(context, decorated);
+    PyObject *locals = options ? PyDict_GetItemString(options, "locals") : NULL;
     return locals && PyDict_Check(locals) && PyDict_GET_SIZE(locals) ? locals : NULL;
 }
 

@@ -267,8 +267,7 @@ failed:
 static PyObject *vectorize_apply(PyObject *module, PyObject *packed) {
     PyObject *signatures = PyTuple_GET_ITEM(packed, 1), *kwargs = PyTuple_GET_ITEM(packed, 2);
     Options options;
-    if (options_parse(module_state(module), &options, OPTIONS_VECTORIZE, kwargs == Py_None ? NULL : kwargs) < 0)
-        return NULL;
+    if (options_parse(&options, OPTIONS_VECTORIZE, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
     PyObject *result = vectorize_decorate(module_state(module), PyTuple_GET_ITEM(packed, 0),
                                           signatures == Py_None ? NULL : signatures, &options);
     Py_XDECREF(options.given);
@@ -282,7 +281,7 @@ static PyObject *vectorize(PyObject *module, PyObject *args, PyObject *kwargs) {
     Options options;
     UfuncTarget target;
     int identity;
-    if (options_parse(state, &options, OPTIONS_VECTORIZE, kwargs) < 0) return NULL;
+    if (options_parse(&options, OPTIONS_VECTORIZE, kwargs) < 0) return NULL;
     if (!PyArg_ParseTuple(args, "|O:vectorize", &first) || vectorized_read_target(options.given, &target) < 0 ||
         vectorized_read_identity(options.given, &identity) < 0)
         goto done;

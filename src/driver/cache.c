@@ -160,7 +160,7 @@ static void add_options(Sha256 *hash, const Config *config) {
                                o->boundscheck,
                                o->races,
                                o->parallel,
-                               o->debug,
+                               o->line_tables,
                                o->uninterrupted,
                                o->opt_level,
                                o->facts,

@@ -175,7 +175,7 @@ static const Target *job_target(const Job *job) {
 }
 
 static bool stage_infer(Job *job) {
-    TRY(worklist_run(job));
+    TRY(worklist_run(job) && inline_calls(job));
     job->program = (Program){
         .arena = job->arena,
         .types = job->session->types,

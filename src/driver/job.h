@@ -77,6 +77,9 @@ FuncInst *worklist_instance(Job *job, const Func *untyped, const InferRequest *r
 const Func *worklist_row_function(Job *job, const Type *callee, size_t count);
 bool worklist_run(Job *job);          /* infers until nothing changes */
 bool worklist_check_result(Job *job); /* the result of the root can become a Python object */
+/* inline_calls.c */
+uint32_t inline_options(Job *job, ObjRef function); /* OPT_INLINE and OPT_ASK_INLINE of its specialisations */
+bool inline_calls(Job *job);
 /* narrow_sums.c */
 void notes_print(Job *job); /* once the functions are typed */
 /* doubles.c */

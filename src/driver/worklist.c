@@ -73,7 +73,7 @@ static FuncInst *new_instance(Job *job, const Func *untyped, const InferRequest 
     inst->result = untyped->generator ? type_with_items(job->session->types, TY_GENERATOR, 0, &nothing, 1) : nothing;
     inst->options = (job->options.python_errors ? OPT_PYTHON_ERRORS : 0) |
                     (job->options.boundscheck ? OPT_BOUNDSCHECK : 0) | (job->config->kernel ? OPT_DEVICE : 0) |
-                    (request->function ? 0 : OPT_INLINE); /* of an element */
+                    (request->function ? inline_options(job, request->function) : OPT_INLINE); /* of an element */
     return inst;
 }
 

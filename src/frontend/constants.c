@@ -237,13 +237,14 @@ static const Const *read_class(const Reading *r, PyObject *object) {
 /* ---- functions and the rest ---- */
 
 /* Identity is that of the function, and of the decorated one where calls of it are not as those of the function: where
- * it has signatures, is a ufunc, or declares types of variables. */
+ * it has signatures, is a ufunc, declares types of variables, or asks to be inlined. */
 static const Const *read_function(const Reading *r, PyObject *function, PyObject *decorated) {
     Frontend *frontend = r->frontend;
     ObjSignature signature;
     bool own = objects_signature(frontend->objects, decorated, 0, &signature) ||
                objects_ufunc(frontend->objects, decorated, &(UfuncShape){0}) ||
-               objects_locals(frontend->objects, decorated);
+               objects_locals(frontend->objects, decorated) ||
+               objects_inlining(frontend->objects, decorated) != INLINING_AS_SEEN;
     ObjRef ref = frontend_ref(frontend, own ? decorated : function);
     if (!ref) return python_failed(r, "no memory for an object's number");
     return const_of(frontend->arena, type_object(frontend->types, TY_PYFUNC, ref));

@@ -49,6 +49,10 @@ typedef struct ObjSignature {
 bool objects_signature(const Objects *objects, PyObject *decorated, size_t index, ObjSignature *signature);
 /* Whether a decorated function is a ufunc; how many dimensions one call of it sees of each operand, results last. */
 bool objects_ufunc(const Objects *objects, PyObject *decorated, UfuncShape *shape);
+/* What it asks about calls of it in compiled code; of INLINING_ASKED about one call: 1, 0, or -1 with an exception. */
+typedef enum Inlining { INLINING_AS_SEEN, INLINING_ALWAYS, INLINING_ASKED } Inlining;
+Inlining objects_inlining(const Objects *objects, PyObject *decorated);
+int objects_ask_inlining(const Objects *objects, PyObject *decorated, const FuncInst *caller, const Value *call);
 /* The types that it declares of its variables: a dict, borrowed; NULL: none. */
 PyObject *objects_locals(const Objects *objects, PyObject *decorated);
 /* The function that compiled code calls for a call of a generalised ufunc, a new reference; NULL: exception set. */
@@ -59,6 +63,8 @@ typedef struct ObjDecorated {
     bool (*ufunc)(void *context, PyObject *decorated, UfuncShape *shape);
     PyObject *(*locals)(void *context, PyObject *decorated);
     PyObject *(*looped)(void *context, PyObject *gufunc, const LoopedRequest *request);
+    Inlining (*inlining)(void *context, PyObject *decorated);
+    int (*ask_inlining)(void *context, PyObject *decorated, const FuncInst *caller, const Value *call);
     void *context;
 } ObjDecorated;
 void objects_set_decorated(Objects *objects, ObjDecorated decorated);
@@ -192,6 +198,10 @@ PyObject *frontend_result_converter(PyObject *class);
 /* For the driver, which inference asks: a function of the package krait.prelude by "module:function" (0: diag says why
  * not), and the name of an object's class or function for messages (in the arena). */
 ObjRef frontend_prelude(Frontend *frontend, const char *name);
+/* What the decorator of a function says about calls of it, and what its user's function answers about one; false: that
+ * one failed. */
+Inlining frontend_inlining(Frontend *frontend, ObjRef function);
+bool frontend_ask_inlining(Frontend *frontend, const FuncInst *caller, const Value *call, bool *inlined);
 /* False: what the user said about this call failed.  *function: 0, or the function that stands for it. */
 bool frontend_overload(Frontend *frontend, const OverloadRequest *request, ObjRef *function);
 /* False: a generalised ufunc does not take these operands. */

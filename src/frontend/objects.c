@@ -309,6 +309,15 @@ PyObject *objects_looped(const Objects *objects, const LoopedRequest *request) {
     return known->looped(known->context, objects_get(objects, request->gufunc), request);
 }
 
+Inlining objects_inlining(const Objects *objects, PyObject *decorated) {
+    const ObjDecorated *known = &objects->decorated;
+    return decorated && known->inlining ? known->inlining(known->context, decorated) : INLINING_AS_SEEN;
+}
+
+int objects_ask_inlining(const Objects *objects, PyObject *decorated, const FuncInst *caller, const Value *call) {
+    return objects->decorated.ask_inlining(objects->decorated.context, decorated, caller, call);
+}
+
 PyObject *objects_locals(const Objects *objects, PyObject *decorated) {
     const ObjDecorated *known = &objects->decorated;
     return decorated && known->locals ? known->locals(known->context, decorated) : NULL;

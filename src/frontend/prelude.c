@@ -91,6 +91,23 @@ bool frontend_overload(Frontend *frontend, const OverloadRequest *request, ObjRe
     return *function != 0;
 }
 
+Inlining frontend_inlining(Frontend *frontend, ObjRef function) {
+    return objects_inlining(frontend->objects, objects_get(frontend->objects, function));
+}
+
+bool frontend_ask_inlining(Frontend *frontend, const FuncInst *caller, const Value *call, bool *inlined) {
+    const FuncInst *callee = call->imm.inst;
+    PyObject *decorated = objects_get(frontend->objects, callee->object);
+    int answer = objects_ask_inlining(frontend->objects, decorated, caller, call);
+    *inlined = answer > 0;
+    if (answer >= 0) return true;
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) return python_failed(frontend, "a function `inline` was interrupted");
+    const char *class, *words = exception_words(frontend, &class);
+    return diag_fail(frontend->diag, DIAG_TYPING, caller->untyped->source, call->span,
+                     "the function that option inline of `%s` names raised %s: %s", callee->untyped->name, class,
+                     words);
+}
+
 bool frontend_looped(Frontend *frontend, const LoopedRequest *request, ObjRef *function) {
     PyObject *found = objects_looped(frontend->objects, request);
     *function = found ? frontend_ref(frontend, found) : 0;

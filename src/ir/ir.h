@@ -142,6 +142,7 @@ enum ValueFlags {
                          (ownership) */
     VF_LOOKS = 256,   /* an operation on a whole array that looks for signals (looks) */
     VF_SKIPPED = 512, /* of a GPU's loop: some of its rounds pass by this access (unroll) */
+    VF_INLINE = 1024, /* CALL_INST: becomes a copy of the callee's body */
 };
 
 /* What an integer lies between, both included. */
@@ -349,7 +350,8 @@ enum { MAX_BLOCK_THREADS = 1024, WARP_SIZE = 32 };
 /* What code may spend between two safepoints, in simple operations: passes/safepoints.c. */
 enum { SAFEPOINT_BUDGET = 1 << 20 };
 
-enum FuncOptions { OPT_PYTHON_ERRORS = 1, OPT_BOUNDSCHECK = 2, OPT_INLINE = 4, OPT_DEVICE = 8 };
+/* OPT_INLINE: each call becomes a copy of the body; OPT_ASK_INLINE: those with VF_INLINE do. */
+enum FuncOptions { OPT_PYTHON_ERRORS = 1, OPT_BOUNDSCHECK = 2, OPT_INLINE = 4, OPT_DEVICE = 8, OPT_ASK_INLINE = 16 };
 
 Effects op_effects(Op op); /* of the row: the most that any such value may do */
 /* Before inference, which may make calls of operators: whether what becomes of it may raise. */

@@ -64,7 +64,7 @@ static bool read_options(Trial *trial, PyObject *kwargs) {
     options->fastmath = fastmath;
     options->facts = (noalias ? FACT_NOALIAS : 0) | (small ? FACT_SMALL : 0);
     options->boundscheck = boundscheck;
-    options->debug = debug;
+    options->line_tables = debug ? LINE_TABLES_DEBUG : LINE_TABLES_NONE;
     options->python_errors = python_errors;
     options->ufunc = (UfuncForm){.rows = entry_number > ENTRY_UFUNC, .two_axes = entry_number == ENTRY_UFUNC + 1};
     options->entry = options->ufunc.rows ? ENTRY_UFUNC : (EntryKind)entry_number;
