@@ -200,9 +200,27 @@ static bool widen_root(Job *job) {
     return true;
 }
 
+static void reverse(FuncInst **insts, size_t count) {
+    for (size_t low = 0, high = count; low + 1 < high; low++) {
+        FuncInst *swapped = insts[--high];
+        insts[high] = insts[low];
+        insts[low] = swapped;
+    }
+}
+
+/* What was put on the queue from `callees` on, and the callers from `callers` on, change places: callees come first, or
+ * a caller would see of the function between them no more than what does not depend on these. */
+static void queue_behind(Job *job, size_t callees, size_t callers) {
+    FuncInst **from = job->queue.data + callees;
+    reverse(from, callers - callees);
+    reverse(job->queue.data + callers, job->queue.len - callers);
+    reverse(from, job->queue.len - callees);
+}
+
 static bool settle(Job *job) {
     while (job->queue.len > 0) {
         FuncInst *inst = vec_pop(&job->queue); /* newest first: callees before the callers that wait for them */
+        size_t callees = job->queue.len;
         inst->queued = false;
         const Type *result = inst->result;
         const Const *konst = inst->result_konst;
@@ -215,7 +233,9 @@ static bool settle(Job *job) {
         if (inst->result == result && same_konst && !wants) continue;
         FAIL_IF(inst->changes++ > MAX_CHANGES, job->diag, LOWERING, inst->untyped->source, inst->untyped->span,
                 "the types of %s do not settle", inst->untyped->name);
+        size_t callers = job->queue.len;
         wake_callers(job, inst);
+        queue_behind(job, callees, callers);
     }
     return true;
 }

@@ -352,6 +352,8 @@ const Type *typing_common_item(Infer *in, const Type *tuple); /* the one type of
 /* ---- dates and durations (rules_time.c): t->op on operands of these types, one of them a TY_TIME ---- */
 bool typing_binary_times(Typing *t, const Type *a, const Type *b);
 bool typing_compare_times(Typing *t, const Type *a, const Type *b);
+/* Of a ufunc of two: an integer beside a duration counts its ticks. */
+bool typing_align_times(Typing *t);
 bool typing_unary_time(Typing *t, const Type *type);
 
 /* ---- elements of dtype S and U (rules_chars.c) ---- */

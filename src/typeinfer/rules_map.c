@@ -361,9 +361,21 @@ static bool check_heap(Typing *t, const Mapping *m) {
     return hint_at_elements(t, m);
 }
 
+/* Where nobody knows what the function of elements returns, when all else is known, it cannot be compiled: a call of it
+ * stands here, so that it is looked at, and says why. */
+static bool become_call_of_one(Typing *t, Mapping *m) {
+    Value *args[MAX_IN];
+    TRY(request_body(t, m));
+    if (!t->emit) return typing_result(t, infer_bottom(t->in), NULL);
+    for (size_t i = 0; i < m->nin; i++) args[i] = typing_make_op(t, OP_UNDEF, m->elements[i], NULL, 0);
+    Value *call = typing_make_op(t, OP_CALL_INST, infer_bottom(t->in), args, m->nin);
+    call->imm.inst = m->inst;
+    return typing_become(t, call, infer_bottom(t->in));
+}
+
 static bool become_map(Typing *t, Mapping *m) {
     Infer *in = t->in;
-    if (m->open) return typing_result(t, infer_bottom(in), NULL);
+    if (m->open) return become_call_of_one(t, m);
     TRY(check_heap(t, m));
     for (size_t i = 0; i < m->nin; i++)
         if (m->in[i].type->kind == TY_ARRAY && m->in[i].type->ndim > m->ndim) m->ndim = m->in[i].type->ndim;

@@ -9,6 +9,9 @@
 static bool is_time(const Type *type) { return type->kind == TY_TIME; }
 static bool is_delta(const Type *type) { return type->kind == TY_TIME && type->flag; }
 
+/* NumPy makes a duration of an integer that int64 holds whatever its value. */
+static bool counts_ticks(const Type *type) { return type_is_integer(type) && type->scalar != SCALAR_UINT64; }
+
 static bool no_common_unit(Typing *t) {
     typing_fail(t, DIAG_TYPING, "%s and %s have no common unit in compiled code", typing_arg_text(t, 0),
                 typing_arg_text(t, 1));
@@ -77,10 +80,22 @@ bool typing_unary_time(Typing *t, const Type *type) {
 }
 
 bool typing_compare_times(Typing *t, const Type *a, const Type *b) {
-    bool fits = is_time(a) ? (is_time(b) ? a->flag == b->flag : a->flag && type_is_integer(b))
-                           : b->flag && type_is_integer(a);
+    bool fits = is_time(a) ? (is_time(b) ? a->flag == b->flag : a->flag && counts_ticks(b))
+                           : b->flag && counts_ticks(a);
     if (!fits || !align(t, a, b)) return t->failed ? false : typing_bad_operands(t);
     return typing_result(t, infer_scalar(t->in, SCALAR_BOOL, false), NULL);
+}
+
+bool typing_align_times(Typing *t) {
+    const Type *a = t->args[0].type, *b = t->args[1].type;
+    bool same = is_time(a) && is_time(b) && a->flag == b->flag;
+    bool ticks = (is_delta(a) && counts_ticks(b)) || (is_delta(b) && counts_ticks(a));
+    if (same || !ticks) return same || typing_bad_operands(t);
+    size_t number = is_delta(a) ? 1 : 0;
+    const Type *duration = t->args[1 - number].type;
+    if (t->emit) t->values[number] = typing_make_cast(t, t->values[number], duration);
+    t->args[number] = (Fact){duration, NULL};
+    return true;
 }
 
 /* ---- datetime64(x, unit), timedelta64(x, unit) ---- */

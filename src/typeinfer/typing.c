@@ -150,6 +150,7 @@ bool typing_call_library(Typing *t) {
     }
     const FuncInfo *row = &func_info[t->func];
     if (row->elementwise && row->how == HOW_OP && has_kind(t, TY_CHARS)) return typing_become_op(t, row->op);
+    if (row->times && t->nargs == 2 && has_kind(t, TY_TIME)) TRY(typing_align_times(t));
     if (row->elementwise && has_kind(t, TY_TIME) && (row->times || row->how == HOW_OP))
         return (row->times ? typing_become_prelude(t, row->times) : typing_become_op(t, row->op)) && !t->failed;
     return func_rules[t->func](t) && !t->failed;

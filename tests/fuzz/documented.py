@@ -176,6 +176,8 @@ def _stored(value, array, key=None):
     masked = isinstance(key, np.ndarray) and key.dtype == bool and isinstance(value, np.ndarray)
     if masked and (np.may_share_memory(value, array) or (not value.size and value.ndim > 1)):
         raise Differs("what a mask puts where it lies itself, or nothing of many axes")
+    if hasattr(array, "dtype") and isinstance(key, str):
+        array = array[key]
     if hasattr(array, "dtype") and not isinstance(value, tuple) and not _fits(value, array.dtype):
         raise Differs("a float that does not fit an integer")
     return value

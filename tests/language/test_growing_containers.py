@@ -85,6 +85,15 @@ def test_through_functions_tuples_and_variables(helpers, body):
     of(body, helpers=helpers)
 
 
+@pytest.mark.parametrize("grow", ["w += [d.get('b')]", "w = w + [d.get('b')]", "w.append(d.get('b'))",
+                                  "w += [last(d)]", "w += [(d.get('b'), n)]", "w[:] = [d.get('b')]"])  # fmt: skip
+def test_of_what_a_call_gives_or_not(grow):
+    """Each function is typed with all that its callees give, not with their None alone."""
+    helpers = "def last(d):\n    if len(d) > 5:\n        return None\n    return d.get('a')"
+    body = f"w = []\nfor d in [{{'a': True}}, {{'b': n > 3}}]:\n    if n != 4:\n        {grow}\nreturn w"
+    of(body, helpers=helpers)
+
+
 def test_what_stays_unknown_is_refused():
     def f(rows):
         rows[0].append("a")

@@ -143,6 +143,27 @@ def test_places_in_order(side):
           (line - line[0], line - line[0]))
 
 
+@pytest.mark.parametrize("extreme", ["maximum", "minimum", "fmax", "fmin"])
+def test_an_integer_beside_durations_counts_their_ticks(extreme):
+    hours = np.array([-29, 9, "NaT", 3], "m8[h]")
+    others = 3, -30, True, np.int8(7), np.array([1, 10, 4, -5]), np.timedelta64("NaT", "h"), HOURS[:1]
+    check(f"np.{extreme}(a, b), np.{extreme}(b, a), np.{extreme}(a[0], 5)", *((hours, other) for other in others))
+
+
+@pytest.mark.parametrize("expression", [
+    "np.maximum(a, 2.5)", "np.fmin(a, np.uint64(3))", "np.abs(a.astype('M8[s]'))", "np.fmax(a.astype('M8[s]'), 3)",
+    "np.minimum(a, a.astype('M8[h]'))", "a < np.uint64(3)", "np.sqrt(a)",
+])  # fmt: skip
+def test_what_ufuncs_of_times_do_not_take(expression):
+    """Refused where it is compiled, though nothing is done with what it gives."""
+    f = make(f"def f(a):\n    {expression}\n    return 1", "f", np=np)
+    times = np.array([1, 2], "m8[h]")
+    with pytest.raises(TypeError):
+        f(times)
+    with pytest.raises(errors.TypingError):
+        njit(f)(times)
+
+
 def test_months_and_years_of_every_day():
     """Of five centuries, before and after 1970, and of days far away."""
     months, years = njit(lambda a: a.astype("M8[M]")), njit(lambda a: a.astype("M8[Y]"))
