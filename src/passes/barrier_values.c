@@ -98,19 +98,13 @@ static bool is_frame_memory(const Value *value) {
     return value_calls(value, FUNC_CUDA_LOCAL_ARRAY) || value->op == OP_CELL;
 }
 
-static bool may_refer(const Type *type) {
-    bool refers = type->kind == TY_ARRAY || type->kind == TY_FLAT || type->kind == TY_ITER || type->kind == TY_CELL;
-    for (uint32_t i = 0; i < type->count && !refers; i++) refers = may_refer(type->items[i]);
-    return refers;
-}
-
 static bool spread(Split *split, const bool *own_iterators, const Value *value) {
     bool varies = split->varies[value->id], local = split->local[value->id];
     if (!varies) varies = value->op != OP_CONST && varies_by_itself(split, own_iterators, value);
     local |= is_frame_memory(value);
     for (uint32_t i = 0; i < value->nargs; i++) {
         varies |= split->varies[value->args[i]->id];
-        local |= split->local[value->args[i]->id] && value->type && may_refer(value->type);
+        local |= split->local[value->args[i]->id] && value->type && type_may_refer(value->type);
     }
     bool changed = varies != split->varies[value->id] || local != split->local[value->id];
     split->varies[value->id] = varies;

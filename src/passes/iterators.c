@@ -12,6 +12,7 @@
  *
  * A shared iterator has one place in memory for each operation that makes it.  So it must not be made anew while an
  * older one of the same operation may still be asked: that, and one that would outlive its function, is refused. */
+#include "passes/made_anew.h"
 #include "passes/private.h"
 
 static bool makes_iterator(const Value *value) {
@@ -71,106 +72,12 @@ static bool spread(Value *value) {
 
 /* ---- is an older one still in use where it is made anew? ---- */
 
-typedef struct Search {
-    Arena *arena;
-    const Func *func;
-    bool *seen; /* by Block.id */
-    VEC(const Block *) blocks;
-} Search;
-
-static void search_from(Search *search, const Block *block) {
-    for (uint32_t i = 0; i < search->func->next_block; i++) search->seen[i] = false;
-    search->blocks.len = 0;
-    for (uint32_t i = 0; i < block->succs.len; i++) vec_push(search->arena, &search->blocks, block->succs.data[i]);
-}
-
-/* The next block that can be reached; NULL: there is none. */
-static const Block *search_next(Search *search) {
-    while (search->blocks.len) {
-        const Block *block = vec_pop(&search->blocks);
-        if (search->seen[block->id]) continue;
-        search->seen[block->id] = true;
-        return block;
-    }
-    return NULL;
-}
-
-static void search_beyond(Search *search, const Block *block) {
-    for (uint32_t i = 0; i < block->succs.len; i++) vec_push(search->arena, &search->blocks, block->succs.data[i]);
-}
-
-static bool is_in_loop(Search *search, const Block *block) {
-    search_from(search, block);
-    for (const Block *at; (at = search_next(search)); search_beyond(search, at))
-        if (at == block) return true;
+static bool check_made_anew(Program *program, const Func *func, Value *made) {
+    if (!made_anew_meets_older(program->arena, func, made, holds_iterator)) return true;
+    diag_fail(program->diag, DIAG_UNSUPPORTED, func->source, made->span,
+              "an iterator is made here while the one that was made here before may still be in use");
+    diag_hint(program->diag, "use an iterator up in the round of the loop that makes it");
     return false;
-}
-
-typedef enum Walk { WALK_ON, WALK_ENDS, WALK_FINDS } Walk;
-
-/* From `value` to the end of its block: is `holder` used before it gets a new value? */
-static Walk walk(const Value *value, const Value *holder) {
-    for (; value; value = value->next) {
-        if (value == holder || (value->op == OP_CELL_SET && value->args[0] == holder)) return WALK_ENDS;
-        if (value->op == OP_PHI) continue; /* looked at on the edge */
-        for (uint32_t i = 0; i < value->nargs; i++)
-            if (value->args[i] == holder) return WALK_FINDS;
-    }
-    return WALK_ON;
-}
-
-static bool edge_uses(const Block *from, const Value *holder) {
-    for (uint32_t s = 0; s < from->succs.len; s++)
-        for (const Value *phi = from->succs.data[s]->first; phi && phi->op == OP_PHI; phi = phi->next)
-            for (uint32_t i = 0; i < phi->nargs; i++)
-                if (phi->args[i] == holder && phi->block->preds.data[i] == from) return true;
-    return false;
-}
-
-/* Whether what `holder` holds is used after `made`. */
-static bool is_live_after(Search *search, const Value *made, const Value *holder) {
-    Walk found = walk(made->next, holder);
-    if (found != WALK_ON) return found == WALK_FINDS;
-    if (edge_uses(made->block, holder)) return true;
-    search_from(search, made->block);
-    for (const Block *block; (block = search_next(search));) {
-        found = walk(block->first, holder);
-        if (found == WALK_FINDS || (found == WALK_ON && edge_uses(block, holder))) return true;
-        if (found == WALK_ON) search_beyond(search, block);
-    }
-    return false;
-}
-
-/* Marks whatever may hold an iterator that `made` gave: values made of it, cells it is put into. */
-static void mark_holders(const Func *func, Value *made) {
-    for (size_t b = 0; b < func->blocks.len; b++)
-        for (Value *value = func->blocks.data[b]->first; value; value = value->next) value->mark = NULL;
-    made->mark = made;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t b = 0; b < func->blocks.len; b++)
-            for (Value *value = func->blocks.data[b]->first; value; value = value->next) {
-                Value *holder = value->op == OP_CELL_SET ? value->args[0] : value;
-                if (holder->mark || !holder->type || !holds_iterator(holder->type)) continue;
-                for (uint32_t i = 0; i < value->nargs; i++)
-                    if (value->args[i]->mark) holder->mark = made;
-                changed |= holder->mark != NULL;
-            }
-    }
-}
-
-static bool check_made_anew(Program *program, const Func *func, Search *search, Value *made) {
-    if (!is_in_loop(search, made->block)) return true;
-    mark_holders(func, made);
-    for (size_t b = 0; b < func->blocks.len; b++)
-        for (Value *holder = func->blocks.data[b]->first; holder; holder = holder->next) {
-            if (!holder->mark || holder == made || !is_live_after(search, made, holder)) continue;
-            diag_fail(program->diag, DIAG_UNSUPPORTED, func->source, made->span,
-                      "an iterator is made here while the one that was made here before may still be in use");
-            diag_hint(program->diag, "use an iterator up in the round of the loop that makes it");
-            return false;
-        }
-    return true;
 }
 
 /* ---- does one outlive its function? ---- */
@@ -201,8 +108,7 @@ bool pass_iterators(Program *program, FuncInst *inst) {
         changed = false;
         for (size_t i = 0; i < makers.len; i++) changed |= spread(makers.data[i]);
     }
-    Search search = {program->arena, func, ARENA_ARRAY(program->arena, bool, func->next_block), {0}};
     for (size_t i = 0; i < makers.len; i++)
-        if (makers.data[i]->flags & VF_SHARED) TRY(check_made_anew(program, func, &search, makers.data[i]));
+        if (makers.data[i]->flags & VF_SHARED) TRY(check_made_anew(program, func, makers.data[i]));
     return true;
 }

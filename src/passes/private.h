@@ -16,4 +16,7 @@
 /* looks.c: whether a value works on all items of an array, so that how long it takes is not known from the program. */
 bool looks_walks_an_array(const Value *value);
 
+/* local_arrays.c: whether a value of the type may refer to memory that is in a function's frame. */
+bool type_may_refer(const Type *type);
+
 #endif

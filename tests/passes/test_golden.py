@@ -140,6 +140,17 @@ def weights(x, out):
     out[i] = part[0] * part[3]
 
 
+@cuda.jit(device=True)
+def pair(v):
+    made = cuda.local.array(2, np.float64)
+    made[0] = v
+    return made
+
+
+def paired(out):
+    out[0] = pair(2.0)[0]
+
+
 def store(x, i):
     x[i] = 1.0
 
@@ -204,6 +215,7 @@ CASES = {
     "core_loops": Case(rows, [F2, F2], KERNEL),
     "raises": Case(CHOSEN_TEXT),
     "shared": Case(LARGE_BLOCK),
+    "local_arrays": Case(paired, [F1], GPU),
     "inlining": Case(size, [F1]),
     "iterators": Case(first_two, ["int"]),
     "fusion": Case(expression, [F1, F1]),
