@@ -216,11 +216,11 @@ LLVMValueRef lower_func_caught_text(Lower *l, const Value *call) {
         return NULL;
     }
     l->m->tells_caught = true;
-    LLVMValueRef args[] = {l_arg(l, call, 0), l_alloca(l, l->ptr, "text")};
-    LLVMValueRef failed = l_call_named(l, "krait_host_caught_text", l->i32, args, 2);
+    LLVMValueRef args[] = {l_arg(l, call, 0), l_arg(l, call, 1), l_alloca(l, l->ptr, "text")};
+    LLVMValueRef failed = l_call_named(l, "krait_host_caught_text", l->i32, args, COUNT_OF(args));
     TRY(failed);
     l_raise_pending_if(l, l_icmp(l, LLVMIntNE, failed, l_i32(l, 0)), "RuntimeError", 0);
-    return l_load(l, call->type, args[1]);
+    return l_load(l, call->type, args[2]);
 }
 
 /* ---- classes ---- */

@@ -140,13 +140,22 @@ const PythonCaller *python_calls_enter(const PythonCaller *now) {
     return before;
 }
 
-static bool take_text(const void *caught, char *to) {
+static PyObject *text_of(PyObject *exception, int64_t which) {
+    PyObject *class = (PyObject *)Py_TYPE(exception);
+    switch (which) {
+    case 0: return PyObject_Str(exception);
+    case 1: return PyObject_Repr(exception);
+    default: return PyObject_GetAttrString(class, which == 2 ? "__name__" : "__qualname__");
+    }
+}
+
+static bool take_text(const void *caught, int64_t which, char *to) {
     if (!caller) return PyErr_SetString(PyExc_RuntimeError, "the text of the exception is not known here"), false;
     int32_t status;
     memcpy(&status, caught, sizeof status);
     Py_XINCREF((PyObject *)((const RaiseTrail *)caught)->object); /* raising uses a reference up */
     errors_raise_site(caller->state, caller->code, status, caught, caller->globals);
-    PyObject *exception = errors_take(), *text = exception ? PyObject_Str(exception) : NULL;
+    PyObject *exception = errors_take(), *text = exception ? text_of(exception, which) : NULL;
     const Type *type = type_simple(caller->state->session.types, TY_STRING);
     bool taken = text && take_result(&caller->state->host_marshal, type, text, to);
     Py_XDECREF(text);
@@ -154,9 +163,9 @@ static bool take_text(const void *caught, char *to) {
     return taken;
 }
 
-static void *caught_text(const void *caught, char *to) {
+static void *caught_text(const void *caught, int64_t which, char *to) {
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *raised = take_text(caught, to) ? NULL : errors_take();
+    PyObject *raised = take_text(caught, which, to) ? NULL : errors_take();
     PyGILState_Release(gil);
     return raised;
 }

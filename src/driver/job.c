@@ -117,6 +117,11 @@ static const Const *host_class_of(void *self, const Type *type) {
     return frontend_class_constant(&job->frontend, type);
 }
 
+static const char *host_name_of(void *self, const Type *type, const char *attribute) {
+    Job *job = self;
+    return frontend_own_name(&job->frontend, type, attribute);
+}
+
 /* ---- the stages ---- */
 
 typedef struct Request {
@@ -356,7 +361,8 @@ static void job_open(Job *job) {
                                   .object_name = host_object_name,
                                   .is_instance = host_is_instance,
                                   .is_sequence = host_is_sequence,
-                                  .class_of = host_class_of};
+                                  .class_of = host_class_of,
+                                  .name_of = host_name_of};
     job->infer_config = (InferConfig){job->config->promotion, job->config->kernel,
                                       job->config->codegen.compute_capability, &job->infer_host};
 }

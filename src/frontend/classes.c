@@ -144,3 +144,14 @@ const Const *frontend_class_constant(Frontend *frontend, const Type *type) {
     PyObject *class = frontend_class_of(frontend, type);
     return class ? frontend_constant(frontend, class, NULL, (Span){0}) : NULL;
 }
+
+/* ---- names ---- */
+
+const char *frontend_own_name(Frontend *frontend, const Type *type, const char *attribute) {
+    bool function = type->kind == TY_PYFUNC || type->kind == TY_CLOSURE;
+    PyObject *object = function ? objects_get(frontend->objects, type->object) : frontend_class_meant(frontend, type);
+    PyObject *name = object ? frontend_keep(frontend, PyObject_GetAttrString(object, attribute)) : NULL;
+    const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    PyErr_Clear();
+    return text ? arena_printf(frontend->arena, "%s", text) : NULL;
+}

@@ -183,6 +183,8 @@ bool frontend_is_of_enum(PyTypeObject *holder, PyObject *found);
 /* The class of the values of a type, as `type(x)` gives it: borrowed; NULL: compiled code cannot tell.  (classes.c) */
 PyObject *frontend_class_of(Frontend *frontend, const Type *type);
 const Const *frontend_class_constant(Frontend *frontend, const Type *type); /* the same as a constant */
+/* __name__, __qualname__ or __module__ of the class or function that a constant of the type is; NULL: it has none. */
+const char *frontend_own_name(Frontend *frontend, const Type *type, const char *attribute);
 /* Whether they are instances of the class, or of one of the union, that a constant of type `meant` is. */
 ClassAnswer frontend_is_instance(Frontend *frontend, const Type *type, const Type *meant);
 bool frontend_is_sequence(Frontend *frontend, const Type *type); /* to a sequence pattern of a match statement */

@@ -90,6 +90,11 @@ static const Const *no_class_of(void *trial, const Type *type) {
     return NULL;
 }
 
+static const char *no_name_of(void *trial, const Type *type, const char *attribute) {
+    (void)trial, (void)type, (void)attribute;
+    return NULL;
+}
+
 static bool no_overload(void *self, const OverloadRequest *request, ObjRef *function) {
     (void)self, (void)request;
     *function = 0;
@@ -130,7 +135,8 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
                             .object_name = no_name,
                             .is_instance = no_instance_of,
                             .is_sequence = no_sequence,
-                            .class_of = no_class_of};
+                            .class_of = no_class_of,
+                            .name_of = no_name_of};
     const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host};
     TRY(typeinfer_run(&config, trial->arena, trial->types, &inst, &trial->diag) && typeinfer_complete(&inst));
     TRY(func_verify(inst.func, true, &trial->diag));

@@ -249,6 +249,9 @@ typedef struct SubOp {
 } SubOp;
 bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value);
 
+/* What is asked of an exception that was caught; *done: that is all there is to the operation.  (rules_caught.c) */
+bool typing_take_caught(Typing *t, bool *done);
+
 /* ---- members of classes (rules_members.c) ---- */
 /* Where the class of an operand has a method for the operation, a call of that: *own; true: not refused. */
 bool typing_own_operation(Typing *t, bool *own);

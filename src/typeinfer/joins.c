@@ -59,6 +59,10 @@ static const Value *join_operands(Infer *in, const Value *phi, Fact *fact) {
 bool solver_visit_phi(Infer *in, Value *phi) {
     Fact fact = {phi->type, phi->konst};
     const Value *seen = NULL, *arg = join_operands(in, phi, &fact);
+    if (arg && phi->type->kind != TY_BOTTOM) { /* perhaps of a list that holds something else since it was seen */
+        fact = (Fact){infer_bottom(in), NULL};
+        arg = join_operands(in, phi, &fact);
+    }
     if (arg) {
         const char *name = phi->name ? phi->name : arg->name;
         for (uint32_t k = 0; k < phi->nargs && !seen; k++)
@@ -159,17 +163,29 @@ static void fill_returns(Infer *in) {
     }
 }
 
+/* Joins what was returned with what is.  A list that grew is not what it was when it was seen: then all returns are
+ * joined anew. */
+static bool join_result(Infer *in, Fact fact, Fact *joined) {
+    struct Solver *s = in->solver;
+    if (typeinfer_fact_join(in, s->result, fact, joined)) return true;
+    Fact anew = solver_join_returns(in);
+    if (anew.type == s->result.type || !typeinfer_fact_join(in, anew, fact, joined)) return false;
+    s->result = anew;
+    return s->moved = true;
+}
+
 bool solver_return(Typing *t, Fact fact) {
     Infer *in = t->in;
     struct Solver *s = in->solver;
     Fact joined;
     if (returns_cell(t, fact.type)) return false;
-    if (!typeinfer_fact_join(in, s->result, fact, &joined)) {
+    const Type *before = s->result.type;
+    if (!join_result(in, fact, &joined)) {
         t->failed = true;
         return no_result(t, t->values[0], t->at);
     }
     if (s->result.type->kind != TY_BOTTOM && !s->result.konst) joined.konst = NULL;
-    bool changed = s->result.type != joined.type;
+    bool changed = before != joined.type;
     s->result = joined;
     if (changed) fill_returns(in);
     typeinfer_fill(in, t->values[0], fact.type, joined.type);

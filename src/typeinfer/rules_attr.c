@@ -362,8 +362,19 @@ static bool class_of_instance(Typing *t, const Type *type) {
     return class ? typing_become_const(t, class) : no_attribute(t);
 }
 
+/* C.__name__, f.__name__: texts, of what is known. */
+static const Const *name_of(Typing *t, const Type *type) {
+    static const char *const names[] = {"__name__", "__qualname__", "__module__"};
+    const char *text = NULL;
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (strcmp(t->text, names[i]) == 0) text = t->in->host->name_of(t->in->host->self, type, names[i]);
+    return text ? const_str(t->in->arena, t->in->types, text) : NULL;
+}
+
 bool rule_getattr(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
+    const Const *name = name_of(t, type);
+    if (name) return typing_become_const(t, name);
     if (strcmp(t->text, "__class__") == 0 && type->kind != TY_OBJECT) return class_of_instance(t, type);
     AttrId attr = find_attribute(type, t->text);
     bool has_fields = (type->kind == TY_TUPLE && type->object) || type->kind == TY_STRUCT;

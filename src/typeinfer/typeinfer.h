@@ -73,6 +73,8 @@ typedef struct InferHost {
     bool (*is_sequence)(void *self, const Type *type);
     /* The class of the values of a type, a constant; NULL: it is not known. */
     const Const *(*class_of)(void *self, const Type *type);
+    /* `__name__` and the like of the class or function that a constant of this type is; NULL: it has none. */
+    const char *(*name_of)(void *self, const Type *type, const char *attribute);
 } InferHost;
 
 typedef struct InferConfig {

@@ -61,48 +61,6 @@ void typing_open(Typing *t, Infer *in, Value *at, TypingSpace *space) {
     }
 }
 
-static bool takes_caught(Op op) {
-    return op == OP_MATCHES || op == OP_CHAIN || op == OP_RAISE || op == OP_RERAISE || op == OP_IS || op == OP_IS_NOT;
-}
-
-/* Whether field number `field` of a template for str.format is plain: "{}". */
-static bool is_plain_field(const char *text, size_t field) {
-    for (; *text; text++) {
-        if (*text != '{' && *text != '}') continue;
-        if (text[1] == *text)
-            text++;
-        else if (*text == '{' && field-- == 0)
-            return text[1] == '}';
-    }
-    return false;
-}
-
-/* str(e), print(e), and {e} in an f-string. */
-static bool takes_text(const Typing *t, size_t arg) {
-    if (t->in->device) return false;
-    const Type *callee = t->op == OP_CALL ? t->args[0].type : NULL;
-    const Const *template = t->op == OP_FORMAT ? t->args[0].konst : NULL;
-    if (template) return template->text && is_plain_field(template->text, arg - 1);
-    return callee && callee->kind == TY_FUNC && (callee->func->id == FUNC_STR || callee->func->id == FUNC_PRINT);
-}
-
-/* Compiled code knows of a caught exception what it is and where it was raised; the interpreter makes its text. */
-static bool refuse_caught(Typing *t) {
-    for (size_t i = 0; i < t->nargs; i++) {
-        if (!t->args[i].type || infer_content(t->args[i].type)->kind != TY_CAUGHT) continue;
-        if (t->args[i].type->kind == TY_CAUGHT && takes_text(t, i)) {
-            t->args[i] = (Fact){type_simple(t->in->types, TY_STRING), NULL};
-            if (t->emit) t->values[i] = typing_make_func(t, FUNC_CAUGHT_TEXT, t->args[i].type, &t->values[i], 1);
-            continue;
-        }
-        typing_fail(t, DIAG_UNSUPPORTED,
-                    "an exception that was caught can be raised again, and str(e) is its text; "
-                    "it cannot be used otherwise");
-        return typing_hint(t, "write one handler for each class, and keep in a variable what else it needs to know");
-    }
-    return true;
-}
-
 /* Where a text that is not made yet stays so: an exception makes it when it is raised. */
 static bool keeps_texts(const Typing *t) {
     bool exception = t->op == OP_CALL && infer_content(t->args[0].type)->kind == TY_EXC_CLASS;
@@ -111,7 +69,8 @@ static bool keeps_texts(const Typing *t) {
 
 bool typing_run(Typing *t) {
     if (!keeps_texts(t)) typing_settle_texts(t);
-    bool own, fine = (takes_caught(t->op) || refuse_caught(t)) && typing_walk_enums(t) && typing_own_operation(t, &own);
+    bool own = false, fine = typing_take_caught(t, &own);
+    if (fine && !own) fine = typing_walk_enums(t) && typing_own_operation(t, &own);
     if (!fine || own) return fine && !t->failed;
     TRY(typing_refuse_own(t));
     typing_need_values(t);

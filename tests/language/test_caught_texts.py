@@ -1,4 +1,4 @@
-"""The texts of exceptions that were caught: str(e), f"{e}", print(e), against the interpreter."""
+"""Exceptions that were caught: str(e), f"{e!r}", type(e).__name__, isinstance(e, C), against the interpreter."""
 
 import pytest
 from oracle import agree, make
@@ -106,10 +106,48 @@ def test_not_in_ufuncs():
         vectorize(["int64(int64)"])(f)(0)
 
 
+USES = {
+    "repr": "repr(e)",
+    "in an f-string": "f'{e!r} {e!s:>20} {e!r:>40}|{n}'",
+    "of an Optional": "repr(e) + str(e)",
+    "classes": "isinstance(e, Bad), isinstance(e, (KeyError, ValueError)), isinstance(e, Exception)",
+    "names": "type(e).__name__, e.__class__.__name__, type(e).__qualname__",
+    "in a message": "type(e).__name__ + ': ' + str(e)",
+}
+
+
+@pytest.mark.parametrize("name", ["several", "a key", "with a text of its own", "by the code itself", "in a callee"])
+@pytest.mark.parametrize("use", USES)
+def test_other_texts_and_classes(name, use):
+    body = f"    try:\n        {RAISES[name]}\n    except Exception as e:\n        return {USES[use]}\n"
+    f = make(f"{HEAD}def f(n):\n{body}    raise TypeError('nothing was raised')\n", "f")
+    agree(f, 3)
+
+
+def test_of_which_class_in_a_loop():
+    def f():
+        out = []
+        for i in range(4):
+            try:
+                if i == 0:
+                    raise ValueError("v")
+                elif i == 1:
+                    raise KeyError("k")
+                out.append("fine" if i == 2 else str([1][i]))
+            except Exception as e:
+                kind = "value" if isinstance(e, ValueError) else "lookup" if isinstance(e, LookupError) else "other"
+                out.append(f"{kind} {type(e).__name__}: {e!r}")
+        return out
+
+    agree(f)
+
+
 def test_other_uses_are_refused():
-    for use in ("e.args", "repr(e)", "f'{e!r}'", "e.strerror"):
+    uses = {"e.args": "the type of `args`", "e.strerror": "the type of `strerror`", "[e]": "cannot be used otherwise",
+            "type(e) == OSError": "type.e..__name__ alone", "hash(e)": "cannot be used otherwise"}  # fmt: skip
+    for use, message in uses.items():
         text = f"def f(n):\n    try:\n        raise OSError(n)\n    except OSError as e:\n        return {use}\n"
-        with pytest.raises(errors.UnsupportedError, match="cannot be used otherwise"):
+        with pytest.raises(errors.UnsupportedError, match=message):
             njit(make(text, "f"))(3)
 
 

@@ -94,6 +94,16 @@ def test_of_what_a_call_gives_or_not(grow):
     of(body, helpers=helpers)
 
 
+@pytest.mark.parametrize("body", [
+    "m = [[1.0, 2.0 * n], [3.0, 4.0]]\nreturn [sum(c) for c in zip(*m)]",
+    "x = [None] * n\nx[0] = 5\nreturn x", "x = [None] * n\nx[0] = 'abc'\nreturn x[0], x[1] is None",
+    "t = [None for _ in range(n)]\nt[1] = (1, 2.5)\nreturn t",
+    "x = [0]\ny = [sum(r) for r in [[0.5] * n, [1.5]]]\nif n > 4:\n    return y\nreturn [2.5]",
+])  # fmt: skip
+def test_what_is_returned_grows_after_it_was_seen(body):
+    of(body)
+
+
 def test_what_stays_unknown_is_refused():
     def f(rows):
         rows[0].append("a")

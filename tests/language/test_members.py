@@ -274,3 +274,16 @@ def test_an_operator_that_raises_is_caught():
 
     assert njit(f)(Fussy(3)) == f(Fussy(3)) == 111
     assert njit(f)(Fussy(4)) == f(Fussy(4)) == 13
+
+
+def test_names_of_classes_and_functions():
+    def g():
+        return 1
+
+    def f(x):
+        p = Vec(1.0, 2.0)
+        names = type(x).__name__, type(1.5).__name__, type("a").__name__, type([x]).__name__, type(p).__name__
+        return names, p.__class__.__name__, Vec.__name__, Vec.__qualname__, g.__name__, type({}).__name__
+
+    agree(f, 3)
+    agree(f, 2.5)

@@ -133,16 +133,18 @@ int32_t krait_host_parallel(HostPiece *piece, HostJoin *join, int64_t result_byt
 typedef struct HostPython {
     /* Calls a function; types: a tuple, laid out as `arguments` are.  Returns what it raised; NULL: it did not. */
     void *(*call)(const char *what, const Type *types, const char *arguments, const Type *result, char *to);
-    void *(*raised)(void);                              /* the exception that is set in this thread; NULL: none */
-    void (*hold)(void *held, void *dropped);            /* one more reference, one fewer; each may be NULL */
-    void *(*caught_text)(const void *caught, char *to); /* as call: str() of what was caught, a string's bytes */
+    void *(*raised)(void);                   /* the exception that is set in this thread; NULL: none */
+    void (*hold)(void *held, void *dropped); /* one more reference, one fewer; each may be NULL */
+    /* As call: a text of what was caught, a string's bytes; `which`: as the row CAUGHT_TEXT says. */
+    void *(*caught_text)(const void *caught, int64_t which, char *to);
     /* The exception of `status` in a trail gets the other, which may be NULL, as its __cause__ or its __context__. */
     void (*chain)(void *trail, int32_t status, void *other, bool cause);
 } HostPython;
 void host_set_python(const HostPython *python);
 /* What generated code calls: 1, it raised, and the exception is what krait_host_take_raised() gives next. */
 int32_t krait_host_python(const char *what, const Type *types, const char *arguments, const Type *result, char *to);
-int32_t krait_host_caught_text(const void *caught, char *to); /* the same, of an exception's memory (lower_caught.c) */
+/* The same, of an exception's memory (lower_caught.c). */
+int32_t krait_host_caught_text(const void *caught, int64_t which, char *to);
 void *krait_host_take_raised(void); /* or what the handler of a signal has raised; NULL: nothing */
 void krait_host_hold_raised(void *held, void *dropped);
 void krait_host_chain_raised(void *trail, int32_t status, void *other, int32_t cause); /* trails of lower_caught.c */

@@ -19,10 +19,10 @@ int32_t krait_host_python(const char *what, const Type *types, const char *argum
     return raised != NULL;
 }
 
-int32_t krait_host_caught_text(const void *caught, char *to) {
+int32_t krait_host_caught_text(const void *caught, int64_t which, char *to) {
     const HostPython *is = atomic_load(&python);
     if (!is) return 1;
-    raised = is->caught_text(caught, to);
+    raised = is->caught_text(caught, which, to);
     return raised != NULL;
 }
 
