@@ -100,6 +100,37 @@ bool insn_matches(Translator *t) {
     return true;
 }
 
+/* ---- with statements: the exit lies on the stack, and is called where the block ends ---- */
+
+static Value *attribute(Translator *t, Value *of, const char *name) {
+    Value *value = translate_append1(t, OP_GETATTR, of);
+    value->imm.text = name;
+    return value;
+}
+
+bool insn_enter_with(Translator *t) {
+    Value *manager = translate_pop_value(t);
+    TRY(manager);
+    Value *enter = attribute(t, manager, "__enter__");
+    translate_push_value(t, attribute(t, manager, "__exit__"));
+    translate_push_value(t, translate_append1(t, OP_CALL, enter));
+    return true;
+}
+
+/* Below the exception on top lie the one that was handled before, the place of the raise, and the exit. */
+bool insn_exit_with(Translator *t) {
+    const Slot *exception = translate_peek(t, 1), *leave = translate_peek(t, 4);
+    if (!exception || !leave || exception->kind != SLOT_VALUE || leave->kind != SLOT_VALUE)
+        return translate_malformed(t, "a with statement without its exit");
+    Value *raised = exception->value, *args[] = {leave->value, NULL, raised, NULL};
+    args[1] = attribute(t, raised, "__class__");
+    args[3] = attribute(t, raised, "__traceback__");
+    translate_push_value(t, translate_append(t, OP_CALL, args, COUNT_OF(args)));
+    return true;
+}
+
+/* ---- raised again ---- */
+
 static bool is_on_stack(const Translator *t, const Value *value) {
     for (size_t i = 0; i < t->stack.len; i++)
         if (translate_holds_value(&t->stack.data[i]) && t->stack.data[i].value == value) return true;

@@ -299,6 +299,8 @@ bool translate_insn(Translator *t) {
     case INSN_YIELD: return insn_yield(t, t->insn->kind == INSN_YIELD);
     case INSN_PUSH_HANDLED: return insn_push_handled(t);
     case INSN_MATCHES: return insn_matches(t);
+    case INSN_ENTER_WITH: return insn_enter_with(t);
+    case INSN_EXIT_WITH: return insn_exit_with(t);
     case INSN_LOAD_ASSERTION_ERROR: return translate_push_object(t, PyExc_AssertionError);
     case INSN_KEYWORDS: {
         TRY(insn_load_const(t));

@@ -147,6 +147,8 @@ bool translate_raise(Translator *t, int count);
 bool translate_reraise(Translator *t);
 bool insn_push_handled(Translator *t);
 bool insn_matches(Translator *t);
+bool insn_enter_with(Translator *t);
+bool insn_exit_with(Translator *t);
 
 /* ---- the stack (translate.c) ---- */
 

@@ -21,6 +21,10 @@ static bool hint_names(Typing *t, const Type *type) {
 
 static bool no_attribute(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
+    if (strcmp(t->text, "__enter__") == 0) {
+        typing_fail(t, DIAG_NO_ATTRIBUTE, "%s is no context manager in compiled code", typing_arg_text(t, 0));
+        return typing_hint(t, "with statements take instances of classes that define __enter__ and __exit__ in Python");
+    }
     typing_fail(t, DIAG_NO_ATTRIBUTE, "%s has no attribute `%s` in compiled code", typing_arg_text(t, 0), t->text);
     if (type->kind == TY_ARRAY && type_is_record(type_element(type))) return typing_hint_fields(t, type);
     if (type->kind == TY_ARRAY)

@@ -9,12 +9,36 @@
 
 enum { TEXT_STR, TEXT_REPR, TEXT_NAME, TEXT_QUALNAME }; /* python_calls.c makes them */
 
-/* type(e): the same value with a type of its own. */
-static bool is_class(const Type *type) { return type->kind == TY_CAUGHT && type->count; }
+/* type(e) and e.__traceback__ are the same value with types of their own. */
+enum { IS_CLASS = 1, IS_TRACEBACK };
+
+static bool is_class(const Type *type) { return type->kind == TY_CAUGHT && type->count == IS_CLASS; }
+static bool is_exception(const Type *type) { return type->kind == TY_CAUGHT && !type->count; }
+
+static const Type *part_type(Typing *t, const Type *caught, size_t part) {
+    const Type *items[] = {caught, caught};
+    return type_with_items(t->in->types, TY_CAUGHT, 0, items, part);
+}
+
+/* type(e), e.__traceback__ */
+static bool become_part(Typing *t, size_t arg, size_t part) {
+    const Type *type = part_type(t, t->args[arg].type, part);
+    return typing_become(t, t->emit ? typing_make_op(t, OP_CAST, type, &t->values[arg], 1) : NULL, type);
+}
+
+/* Compiled functions may be told of it: what they are given they do not keep. */
+static bool calls_function(const Typing *t) {
+    const Type *callee = t->op == OP_CALL ? t->args[0].type : NULL;
+    return callee && (callee->kind == TY_PYFUNC || callee->kind == TY_CLOSURE);
+}
 
 static bool takes_caught(const Typing *t) {
-    for (size_t i = 0; i < t->nargs; i++)
-        if (t->args[i].type && is_class(infer_content(t->args[i].type))) return false;
+    if (calls_function(t)) return true;
+    for (size_t i = 0; i < t->nargs; i++) {
+        const Type *type = t->args[i].type ? infer_content(t->args[i].type) : NULL;
+        bool other = t->op == OP_IS || t->op == OP_IS_NOT ? t->args[!i].type->kind == TY_NONE : false;
+        if (type && type->kind == TY_CAUGHT && !is_exception(type) && !other) return false;
+    }
     return t->op == OP_MATCHES || t->op == OP_CHAIN || t->op == OP_RAISE || t->op == OP_RERAISE || t->op == OP_IS ||
            t->op == OP_IS_NOT;
 }
@@ -52,10 +76,23 @@ static bool take_field(Typing *t, size_t arg) {
     return true;
 }
 
+/* isinstance(e, C), issubclass(type(e), C). */
+static bool matches(Typing *t, size_t arg, bool *done) {
+    if (arg != 1 || t->nargs != 3) return false;
+    Fact facts[] = {t->args[1], t->args[2]}, fact;
+    Value *value;
+    *done = true;
+    if (facts[0].type->count) facts[0].type = facts[0].type->items[0];
+    TRY(typing_sub(t, &(SubOp){.op = OP_MATCHES, .values = t->values + 1, .facts = facts, .nargs = 2}, &fact, &value));
+    return typing_become(t, value, fact.type);
+}
+
 /* str(e), repr(e), print(e), isinstance(e, C), type(e). */
 static bool take_call(Typing *t, size_t arg, bool *done) {
     const Type *callee = t->args[0].type, *caught = t->args[arg].type;
-    if (callee->kind != TY_FUNC || is_class(caught)) return false;
+    if (callee->kind != TY_FUNC) return false;
+    if (is_class(caught) && callee->func->id == FUNC_ISSUBCLASS) return matches(t, arg, done);
+    if (!is_exception(caught)) return false;
     switch (callee->func->id) {
     case FUNC_STR:
     case FUNC_PRINT: return become_text(t, arg, TEXT_STR), true;
@@ -63,22 +100,8 @@ static bool take_call(Typing *t, size_t arg, bool *done) {
         become_text(t, arg, TEXT_REPR);
         *done = true;
         return typing_become(t, t->emit ? t->values[arg] : NULL, t->args[arg].type);
-    case FUNC_ISINSTANCE: {
-        if (arg != 1 || t->nargs != 3) return false;
-        Fact fact;
-        Value *value;
-        *done = true;
-        TRY(typing_sub(t, &(SubOp){.op = OP_MATCHES, .values = t->values + 1, .facts = t->args + 1, .nargs = 2}, &fact,
-                       &value));
-        return typing_become(t, value, fact.type);
-    }
-    case FUNC_TYPE:
-        if (t->nargs != 2) return false;
-        *done = true;
-        Value *itself = t->emit ? typing_make_op(t, OP_CAST, type_with_items(t->in->types, TY_CAUGHT, 0, &caught, 1),
-                                                 &t->values[1], 1)
-                                : NULL;
-        return typing_become(t, itself, type_with_items(t->in->types, TY_CAUGHT, 0, &caught, 1));
+    case FUNC_ISINSTANCE: return matches(t, arg, done);
+    case FUNC_TYPE: *done = true; return t->nargs == 2 && become_part(t, 1, IS_CLASS);
     default: return false;
     }
 }
@@ -91,17 +114,17 @@ static bool take_attribute(Typing *t, bool *done) {
         *done = true;
         return typing_become(t, t->emit ? t->values[0] : NULL, t->args[0].type);
     }
-    if (is_class(caught) || strcmp(t->text, "__class__") != 0) return false;
-    const Type *class = type_with_items(t->in->types, TY_CAUGHT, 0, &caught, 1);
+    bool class = strcmp(t->text, "__class__") == 0;
+    if (!is_exception(caught) || (!class && strcmp(t->text, "__traceback__") != 0)) return false;
     *done = true;
-    return typing_become(t, t->emit ? typing_make_op(t, OP_CAST, class, &t->values[0], 1) : NULL, class);
+    return become_part(t, 0, class ? IS_CLASS : IS_TRACEBACK);
 }
 
 static bool take(Typing *t, size_t i, bool *done) {
     if (t->in->device || t->args[i].type->kind != TY_CAUGHT) return false;
     switch (t->op) {
     case OP_CALL: return i > 0 && take_call(t, i, done);
-    case OP_FORMAT: return i > 0 && !is_class(t->args[i].type) && take_field(t, i);
+    case OP_FORMAT: return i > 0 && is_exception(t->args[i].type) && take_field(t, i);
     case OP_GETATTR: return take_attribute(t, done);
     default: return false;
     }
@@ -109,8 +132,11 @@ static bool take(Typing *t, size_t i, bool *done) {
 
 static bool refuse(Typing *t, const Type *caught) {
     if (t->failed) return false;
+    if (!is_exception(caught) && !is_class(caught))
+        return typing_fail(t, DIAG_UNSUPPORTED, "of a traceback compiled code knows only that it is not None");
     if (is_class(caught)) {
-        typing_fail(t, DIAG_UNSUPPORTED, "of the class of a caught exception type(e).__name__ alone is known");
+        typing_fail(t, DIAG_UNSUPPORTED,
+                    "of the class of a caught exception type(e).__name__ and issubclass(type(e), C) are known");
         return typing_hint(t, "compare by isinstance(e, ValueError), or write one handler for each class");
     }
     if (t->op == OP_GETATTR)
@@ -134,4 +160,9 @@ bool typing_take_caught(Typing *t, bool *done) {
         if (type && type->kind == TY_CAUGHT && !take(t, i, done)) return refuse(t, type);
     }
     return true;
+}
+
+bool rule_func_issubclass(Typing *t) {
+    typing_fail(t, DIAG_UNSUPPORTED, "issubclass() of anything but the class of a caught exception is not compiled");
+    return typing_hint(t, "ask isinstance(x, C) of an instance");
 }

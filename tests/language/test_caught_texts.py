@@ -143,8 +143,13 @@ def test_of_which_class_in_a_loop():
 
 
 def test_other_uses_are_refused():
-    uses = {"e.args": "the type of `args`", "e.strerror": "the type of `strerror`", "[e]": "cannot be used otherwise",
-            "type(e) == OSError": "type.e..__name__ alone", "hash(e)": "cannot be used otherwise"}  # fmt: skip
+    uses = {
+        "e.args": "the type of `args`",
+        "e.strerror": "the type of `strerror`",
+        "[e]": "cannot be used otherwise",
+        "hash(e)": "cannot be used otherwise",
+        "type(e) == OSError": "issubclass.type.e., C. are known",
+    }
     for use, message in uses.items():
         text = f"def f(n):\n    try:\n        raise OSError(n)\n    except OSError as e:\n        return {use}\n"
         with pytest.raises(errors.UnsupportedError, match=message):

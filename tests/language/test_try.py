@@ -686,7 +686,7 @@ USED = "cannot be used otherwise"
         ("try:\n        thrower(k)\n    except ValueError as e:\n        return e", USED),
         ("try:\n        thrower(k)\n    except ValueError as e:\n        return (e, 1)[k]", USED),
         ("try:\n        thrower(k)\n    except ValueError as e:\n        thrower(e)", USED),
-        ("try:\n        thrower(k)\n    except ValueError as e:\n        return e.args", USED),
+        ("try:\n        thrower(k)\n    except ValueError as e:\n        return e.args", "the type of `args`"),
         ("try:\n        thrower(k)\n    except ValueError as e:\n        if e == 3:\n            k = 0", USED),
     ],
 )
