@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 
+import documented
 import expressions
 import kinds
 import oracle
@@ -253,6 +254,25 @@ def generate(seed):
 # ---- running ----
 
 
+def _wrapped(kind, value):
+    """A Python int as a number of NumPy's: kernels that are not checked raise nothing, what does not fit wraps."""
+    if type(value) is not int or not issubclass(kind, np.integer):
+        return value
+    bits = 8 * np.dtype(kind).itemsize
+    value &= 2**bits - 1
+    return kind(value - 2**bits if np.iinfo(kind).min and value >> (bits - 1) else value)
+
+
+def _cast(kind, value):
+    return documented._cast(kind, _wrapped(kind, value))
+
+
+def _stored(value, array, key=None):
+    value = documented._stored(value, array, key)
+    kind = getattr(array[key] if isinstance(key, str) else array, "dtype", None)
+    return _wrapped(kind.type, value) if kind is not None else value
+
+
 def _scaled(name, one, other):
     """A sum, product or quotient that a GPU may fuse with a sum that takes it: exact but where it leaves the range of
     normal numbers."""
@@ -263,6 +283,10 @@ def _scaled(name, one, other):
         if np.isinf(parts).any() or (name != "add" and (small or (one and other and not result))):
             raise Differs("a float that is rounded once where a GPU fuses")
     return result
+
+
+def _wrapping_scaled(name, one, other):
+    return _scaled(name, _wrapped(type(other), one), _wrapped(type(one), other))
 
 
 SCALED = {ast.Add: "add", ast.Mult: "mul", ast.Div: "truediv"}
@@ -291,7 +315,9 @@ def simulate(program, arrays):
     tree.body[-1] = Yields(tree.body[-1]).visit(tree.body[-1])
     tree.body[-1].body.append(ast.parse("if False:\n    yield").body[0])
     launch = Launch(program.grid, program.block)
-    kernel, _ = load(render(Fused().visit(tree)), {**HELPERS, "_scaled": _scaled, "cuda": launch, "RECORD": RECORD})
+    wraps = {} if checked(program.options) else {"_scaled": _wrapping_scaled, "_cast": _cast, "_stored": _stored}
+    names = {**HELPERS, "_scaled": _scaled, **wraps, "cuda": launch, "RECORD": RECORD}
+    kernel, _ = load(render(Fused().visit(tree)), names)
     seen = [launch.elements(item) if isinstance(item, np.ndarray) else item for item in arrays]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
