@@ -1,8 +1,8 @@
-/* kernel.h: what the files of @cuda.jit share: kernel.c (the class), launcher.c and launch.c (kernel[grid, block](..)),
- * plan.c (what a launch knows about a specialisation), arguments.c (arguments that stand for others), extensions.c
- * (arguments that the user's objects replace), staging.c (host arrays as arguments of a GPU kernel), device_notes.c
- * (what threads printed and raised), report.c (what went wrong on the host device), kernel_inspect.c (what a kernel
- * tells). */
+/* kernel.h: what the files of @cuda.jit share: kernel.c (the class), launcher.c, launch.c and quick.c
+ * (kernel[grid, block](..)), plan.c (what a launch knows about a specialisation), arguments.c (arguments that stand for
+ * others), extensions.c (arguments that the user's objects replace), staging.c (host arrays as arguments of a GPU
+ * kernel), device_notes.c (what threads printed and raised), report.c (what went wrong on the host device),
+ * kernel_inspect.c (what a kernel tells). */
 #ifndef KRAIT_DECORATORS_KERNEL_H
 #define KRAIT_DECORATORS_KERNEL_H
 
@@ -39,6 +39,7 @@ typedef struct PlanArray { /* an array somewhere among the arguments */
     size_t item;       /* bytes of an element */
     uint32_t offset;   /* in the argument buffer */
     uint32_t argument; /* its number */
+    uint32_t align;    /* of an element */
     uint8_t ndim;
     bool strided; /* its layout does not imply the strides */
     bool written;
@@ -48,14 +49,17 @@ typedef struct PlanMove { /* bytes of the argument buffer that go to the GPU's p
     uint32_t from, to, bytes;
 } PlanMove;
 
+typedef struct QuickArgument QuickArgument; /* quick.c: how an argument gets to its place in the parameter buffer */
+
 /* What a launch needs to know about a specialisation, computed once. */
 typedef struct Plan {
     uint32_t narrays, nwords, nmoves, nints;
     PlanArray *arrays;
-    PlanMove *words;  /* of 8 bytes; nmoves of other sizes follow */
-    uint32_t *ints;   /* where integers of 64 bits lie in the argument buffer */
-    bool may_overlap; /* some array is written and there is another */
-    bool packs;       /* the code takes a parameter buffer, not the arguments as they lie */
+    PlanMove *words;      /* of 8 bytes; nmoves of other sizes follow */
+    uint32_t *ints;       /* where integers of 64 bits lie in the argument buffer */
+    bool may_overlap;     /* some array is written and there is another */
+    bool packs;           /* the code takes a parameter buffer, not the arguments as they lie */
+    QuickArgument *quick; /* of every argument; NULL: some is of another kind */
     size_t params_bytes;
     DeviceKernel **loaded; /* one per device */
     Kernel *kernel;        /* whose specialisation it is of */
@@ -80,6 +84,11 @@ static inline DeviceKernel *plan_kernel(Kernel *kernel, Spec *spec, Plan *plan, 
     return KRAIT_UNLIKELY(!loaded || device_kernel_gone(loaded)) ? plan_load(kernel, spec, plan, device) : loaded;
 }
 uint32_t plan_facts(const Plan *plan, const char *buffer, bool small_grid);
+
+/* quick.c */
+int quick_prepare(Plan *plan, const Spec *spec); /* -1: exception set */
+/* One argument per parameter.  0: launched; 1: nothing was done, the launch is for launch.c; -1: exception set. */
+int quick_launch(Launcher *self, PyObject *const *bound);
 
 /* staging.c */
 typedef struct Staging {
@@ -129,6 +138,9 @@ int launcher_call_back(Launcher *self); /* pre_launch_callbacks; -1: exception s
 PyObject *launcher_new(Kernel *kernel, const LaunchConfig *config, PyObject *stream, int64_t tasks);
 
 /* launch.c */
+/* -1: exception set. */
+int launch_failed(Kernel *kernel, const Spec *spec, Device *device, int status, const LaunchConfig *config,
+                  const LaunchReport *report);
 /* What a kernel is compiled with for a device. */
 void kernel_config(const Kernel *kernel, const Device *device, uint32_t facts, Config *config);
 

@@ -52,8 +52,8 @@ static int grid_for_tasks(const Launcher *self, DeviceKernel *loaded, LaunchConf
     return blocks == 0;
 }
 
-static int launch_failed(Kernel *kernel, const Spec *spec, Device *device, int status, const LaunchConfig *config,
-                         const LaunchReport *report) {
+int launch_failed(Kernel *kernel, const Spec *spec, Device *device, int status, const LaunchConfig *config,
+                  const LaunchReport *report) {
     char what[160];
     const unsigned *grid = config->grid.x, *block = config->block.x;
     if (status == DEVICE_REPORTS) return launch_report(kernel, spec, config, report);
@@ -262,8 +262,10 @@ static int launch_known(const Choice *choice) {
     }
     uint64_t fingerprint = lookup_fingerprint(core, choice->bound);
     size_t at = 0;
-    for (Spec *spec; status == 1 && (spec = lookup_next(core, fingerprint, &at)) != NULL;)
+    for (Spec *spec; status == 1 && (spec = lookup_next(core, fingerprint, &at)) != NULL;) {
+        core->recent = spec; /* for quick.c; whoever forgets it takes it from there */
         status = launch_if_it_takes(choice, spec);
+    }
     return status;
 }
 
@@ -386,10 +388,8 @@ static int launch_recorded(Choice *choice, PyObject **bound) {
     return status == 0 ? graph_add_launch((PyObject *)choice->self, bound, count, mark) : -1;
 }
 
-PyObject *launch_plain(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
-    Launcher *self = (Launcher *)callable;
+static PyObject *launch_any(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     Binding *binding = &self->kernel->core.binding;
-    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
     PyObject *few[MAX_STACK_PARAMS], **bound = few, *rest = NULL;
     int status = -1;
     if (binding->nparams > MAX_STACK_PARAMS && !(bound = PyMem_Malloc((size_t)binding->nparams * sizeof *bound)))
@@ -412,5 +412,13 @@ done:
     Py_XDECREF(rest);
     if (bound != few) PyMem_Free(bound);
     if (status != 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+PyObject *launch_plain(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    Launcher *self = (Launcher *)callable;
+    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    int status = binding_direct(&self->kernel->core.binding, nargs, kwnames) ? quick_launch(self, args) : 1;
+    if (KRAIT_UNLIKELY(status != 0)) return status < 0 ? NULL : launch_any(self, args, nargs, kwnames);
     Py_RETURN_NONE;
 }

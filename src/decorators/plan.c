@@ -3,6 +3,7 @@
  * at the first launch, kept with the specialisation. */
 #include "decorators/kernel.h"
 
+#include "decorators/facts.h"
 #include "driver/driver.h"
 
 #include <string.h> /* memcpy */
@@ -15,6 +16,7 @@ static void plan_free(void *extra) {
     PyMem_Free(plan->arrays);
     PyMem_Free(plan->ints);
     PyMem_Free(plan->words);
+    PyMem_Free(plan->quick);
     PyMem_Free(plan);
 }
 
@@ -33,6 +35,7 @@ static void list_arrays(Plan *plan, const Type *type, uint32_t argument, size_t 
         if (leaf->kind != LEAF_DATA) continue;
         plan->arrays[plan->narrays++] = (PlanArray){.type = leaf->array,
                                                     .item = type_size(type_element(leaf->array)),
+                                                    .align = (uint32_t)type_align(type_element(leaf->array)),
                                                     .offset = (uint32_t)(offset + leaf->offset),
                                                     .argument = argument,
                                                     .ndim = leaf->array->ndim,
@@ -115,7 +118,7 @@ Plan *plan_make(Kernel *kernel, Spec *spec) {
     for (uint32_t i = 0; i < plan->narrays; i++) nwritten += plan->arrays[i].written;
     if (warn_without_effect(kernel, spec->code, nwritten > 0 || spec->code->nprint_sites > 0) < 0) goto failed;
     plan->may_overlap = nwritten > 0 && plan->narrays > 1;
-    if (plan->packs && list_moves(plan, spec) < 0) goto failed;
+    if (plan->packs && (list_moves(plan, spec) < 0 || quick_prepare(plan, spec) < 0)) goto failed;
     spec->extra = plan;
     spec->free_extra = plan_free;
     return plan;
@@ -157,50 +160,6 @@ DeviceKernel *plan_load(Kernel *kernel, Spec *spec, Plan *plan, Device *device) 
 
 /* ---- facts: what holds of this call's arguments ---- */
 
-typedef struct Extent {
-    uintptr_t low, high; /* the first byte, one past the last */
-} Extent;
-
-/* Where the array lies; false: it is too large for Program.small. */
-static inline bool measure(const PlanArray *array, const char *buffer, Extent *extent) {
-    const ArrayHead *head = (const ArrayHead *)(buffer + array->offset);
-    const int64_t *shape = (const int64_t *)(head + 1);
-    uintptr_t data = (uintptr_t)head->data;
-    uint64_t count = 1, longest = 0;
-    if (array->ndim == 1 && !array->strided) {
-        uint64_t bytes = (uint64_t)shape[0] * array->item;
-        *extent = (Extent){data, data + bytes};
-        return bytes <= INT32_MAX && (uint64_t)shape[0] <= SMALL_COUNT - SMALL_MARGIN;
-    }
-    for (unsigned i = 0; i < array->ndim; i++) {
-        uint64_t length = (uint64_t)shape[i];
-        longest = length > longest ? length : longest;
-        count *= length;
-    }
-    if (KRAIT_UNLIKELY(array->strided)) {
-        ByteRange range = strided_range(array->ndim, shape, shape + array->ndim, array->item);
-        *extent = (Extent){data + (uintptr_t)range.low, data + (uintptr_t)range.high};
-        if (range.low <= INT32_MIN || range.high - range.low > INT32_MAX) return false;
-    } else {
-        *extent = (Extent){data, data + count * array->item};
-        if (count * array->item > INT32_MAX) return false;
-    }
-    return longest <= SMALL_COUNT && count <= SMALL_COUNT - SMALL_MARGIN;
-}
-
-/* An array without elements overlaps nothing: its extent is empty. */
-static inline bool meets(Extent one, Extent other) {
-    return one.low < other.high && other.low < one.high && one.low < one.high && other.low < other.high;
-}
-
-/* Whether array i, which is the last of those measured, shares memory with another, and one of the two is written. */
-static inline bool overlaps(const Plan *plan, const Extent *extents, uint32_t i) {
-    bool written = plan->arrays[i].written;
-    for (uint32_t k = 0; k < i; k++)
-        if ((written || plan->arrays[k].written) && meets(extents[i], extents[k])) return true;
-    return false;
-}
-
 static bool small_ints(const Plan *plan, const char *buffer) {
     for (uint32_t i = 0; i < plan->nints; i++) {
         int64_t number;
@@ -217,8 +176,10 @@ uint32_t plan_facts(const Plan *plan, const char *buffer, bool small_grid) {
     if (KRAIT_UNLIKELY(plan->narrays > FEW) && !(extents = PyMem_Malloc(plan->narrays * sizeof *extents)))
         return 0; /* without memory nothing is known */
     for (uint32_t i = 0; i < plan->narrays; i++) {
-        small &= measure(&plan->arrays[i], buffer, &extents[i]);
-        if (plan->may_overlap && apart) apart = !overlaps(plan, extents, i);
+        const PlanArray *array = &plan->arrays[i];
+        const ArrayHead *head = (const ArrayHead *)(buffer + array->offset);
+        small &= facts_measure(array, head->data, (const int64_t *)(head + 1), &extents[i]);
+        if (plan->may_overlap && apart) apart = !facts_overlap(plan->arrays, extents, i);
     }
     if (extents != few) PyMem_Free(extents);
     return (apart ? FACT_NOALIAS : 0) | (small ? FACT_SMALL : 0);

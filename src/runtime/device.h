@@ -220,7 +220,7 @@ typedef struct DeviceOps {
     /* Of a multiprocessor. */
     int (*blocks_at_once)(DeviceKernel *kernel, int threads, size_t shared_bytes, int *blocks);
     /* The parameters are of the layout that the code was compiled for (ir/repr.h), and the caller's.  DEVICE_REPORTS,
-     * and the report is filled; of it the caller sets `exception`. */
+     * and the report is filled; of it the caller sets `exception`.  NULL will do where launches do not finish. */
     int (*launch)(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report);
 
     /* With the GIL, after a wait: hands what kernels left to their readers.  -1: exception set. */

@@ -1,6 +1,7 @@
-/* fake_arrays.c: arrays as CuPy has them, for tests without CuPy: a base class of its name whose fields are getters and
- * a C function that tells the current stream.
- * array(address, GPU, dtype, ndim, size, shape, strides, whether it is contiguous in C order). */
+/* fake_arrays.c: arrays as CuPy and tensors as PyTorch have them, for tests without these: a base class of CuPy's name
+ * whose fields are getters and a C function that tells the current stream; a class with a table of DLPack's that lends.
+ * array(address, GPU, dtype, ndim, size, shape, strides, whether it is contiguous in C order);
+ * tensor(address, GPU, rows, columns, stride of a row, stride of a column) of float32, strides in elements. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <structmember.h>
@@ -91,15 +92,76 @@ static PyObject *interfaces(PyObject *self, PyObject *unused) {
     return (void)self, (void)unused, PyLong_FromSsize_t(dicts);
 }
 
-static PyMethodDef functions[] = {
-    {"set_stream", set_stream, METH_O, NULL}, {"interfaces", interfaces, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
+/* ---- tensors ---- */
+
+typedef struct Tensor {
+    PyObject_HEAD
+    unsigned long long address;
+    int gpu;
+    long long dims[4];
+} Tensor;
+
+typedef struct Lent { /* DLTensor */
+    unsigned long long data;
+    int32_t type, gpu, ndim;
+    uint8_t code, bits;
+    uint16_t lanes;
+    long long *shape, *strides;
+    uint64_t offset;
+} Lent;
+
+static Py_ssize_t asked; /* for the current stream */
+
+static int tensor_init(PyObject *object, PyObject *args, PyObject *kwargs) {
+    Tensor *self = (Tensor *)object;
+    long long *dims = self->dims;
+    (void)kwargs;
+    return PyArg_ParseTuple(args, "KiLLLL", &self->address, &self->gpu, &dims[0], &dims[1], &dims[2], &dims[3]) - 1;
+}
+
+static int lend(void *object, Lent *lent) {
+    Tensor *self = object;
+    *lent = (Lent){self->address, 2, self->gpu, 2, 2, 32, 1, self->dims, self->dims + 2, 0};
+    return 0;
+}
+
+static int tensor_stream(int32_t type, int32_t gpu, void **current) {
+    (void)type, (void)gpu;
+    asked++;
+    return *current = (void *)stream, 0;
+}
+
+static PyObject *questions(PyObject *self, PyObject *unused) {
+    return (void)self, (void)unused, PyLong_FromSsize_t(asked);
+}
+
+static struct { /* DLPackExchangeAPI */
+    uint32_t major, minor;
+    void *before, *allocate, *take, *give;
+    int (*lend)(void *, Lent *);
+    int (*current_stream)(int32_t, int32_t, void **);
+} table = {1, 3, NULL, NULL, NULL, NULL, lend, tensor_stream};
+
+static PyTypeObject tensor_class = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "fake_arrays.tensor",
+                                    .tp_basicsize = sizeof(Tensor), .tp_flags = Py_TPFLAGS_DEFAULT,
+                                    .tp_init = tensor_init, .tp_new = PyType_GenericNew};
+
+static PyMethodDef functions[] = {{"questions", questions, METH_NOARGS, NULL},
+
+                                  {"set_stream", set_stream, METH_O, NULL},
+                                  {"interfaces", interfaces, METH_NOARGS, NULL},
+                                  {NULL, NULL, 0, NULL}};
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "fake_arrays", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit_fake_arrays(void) {
     PyObject *module = PyModule_Create(&definition);
     PyObject *capsule = PyCapsule_New((void *)(intptr_t)current_stream, "intptr_t (void)", NULL);
+    PyObject *lends = PyCapsule_New(&table, "dlpack_exchange_api", NULL);
     if (!module || !capsule || PyType_Ready(&memory_class) < 0 || PyType_Ready(&array_class) < 0) return NULL;
+    tensor_class.tp_dict = Py_BuildValue("{sN}", "__dlpack_c_exchange_api__", lends);
+    if (PyType_Ready(&tensor_class) < 0) return NULL;
+    PyModule_AddObjectRef(module, "tensor", (PyObject *)&tensor_class);
     PyModule_AddObjectRef(module, "MemoryPointer", (PyObject *)&memory_class);
     PyModule_AddObjectRef(module, "array", (PyObject *)&array_class);
     PyModule_AddObject(module, "__pyx_capi__", Py_BuildValue("{sN}", "get_current_stream_ptr", capsule));

@@ -18,7 +18,15 @@
 #include <string.h>
 #include <time.h>
 
-enum { STREAMS = 64, BLOCKS = 4096, LOG = 1 << 16, OK = 0, INVALID_HANDLE = 400, NOT_READY = 600 };
+enum {
+    STREAMS = 64,
+    BLOCKS = 4096,
+    LOG = 1 << 16,
+    OK = 0,
+    INVALID_CONTEXT = 201,
+    INVALID_HANDLE = 400,
+    NOT_READY = 600
+};
 enum { CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901 };
 
 typedef struct Clock {
@@ -463,8 +471,13 @@ int cuModuleUnload(void *module) {
     await_deferred("ModuleUnload");
     return (void)module, note(calls, "ModuleUnload"), OK;
 }
+/* A function belongs to the context in which its module was loaded. */
+enum { FUNCTIONS = 256 };
+static char functions[2][FUNCTIONS];
+static int nfunctions, launched;
+int fake_launched(void) { return launched; } /* which function, the last time */
 int cuModuleGetFunction(void **function, void *module, const char *name) {
-    return (void)module, (void)name, *function = &host, OK;
+    return (void)module, (void)name, *function = &functions[current_device()][nfunctions++ % FUNCTIONS], OK;
 }
 int cuFuncGetAttribute(int *value, int attribute, void *function) {
     return (void)function, *value = attribute == 0 ? 1024 : attribute == 8 ? 49152 : 0, OK;
@@ -485,7 +498,10 @@ const char *fake_parameters(void) { return parameters; }
 size_t fake_parameter_bytes(void) { return parameter_bytes; }
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void *handle, void **params, void **extra) {
-    (void)function, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)params;
+    (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)params;
+    if (!current) return INVALID_CONTEXT;
+    launched = (int)((char *)function - functions[current_device()]);
+    if (launched < 0 || launched >= FUNCTIONS) return INVALID_HANDLE;
     const uint64_t *words = extra[1];
     size_t count = *(size_t *)extra[3] / 8;
     parameter_bytes = *(size_t *)extra[3];

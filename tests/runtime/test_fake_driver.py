@@ -829,6 +829,177 @@ def test_arrays_of_cupy_on_the_other_gpu(run, cupy_module):
     """), FAKE_GPUS="2")
 
 
+def test_launches_that_are_made_again(run):
+    """What a kernel is launched with again goes a shorter way than its first launch: the same parameters, the same of
+    its two variants, the same errors."""
+    run("""
+        fake.fake_parameters.restype = ctypes.POINTER(ctypes.c_char)
+        fake.fake_parameter_bytes.restype = ctypes.c_size_t
+
+        def touch(x, y, a):
+            if x.size:
+                y[...] = x.shape[0] if a == 1 else 0
+
+        def launched(kernel, *arguments):
+            calls()
+            kernel[1, 32](*arguments)
+            assert calls()[-1] == "LaunchKernel 0"
+            return fake.fake_parameters()[:fake.fake_parameter_bytes()], fake.fake_launched()
+
+        memory = cuda.to_device(np.zeros(4096))
+        grid, cube = memory.reshape(64, 64), memory.reshape(16, 16, 16)
+        arrays = [memory, memory[::2], grid, grid.T, grid[:, 3:7], grid[5], cube, cube[1:, ::2], memory[:0], grid[:0],
+                  memory.view("f4"), memory[100:200]]
+        numbers = [0.5, 7, -3, 2**29, 2**30, 2**31, -2**40, True, np.float32(1.5), np.int8(-4), np.int64(2**40),
+                   np.int64(5), np.uint64(2**63), 1.5 + 2j, np.complex64(3j)]
+        pairs = [(x, y) for x in arrays for y in arrays]
+        for a in numbers:
+            for x, y in pairs[::5] if a == 0.5 else pairs[::70]:
+                kernel = cuda.jit(touch)
+                first = launched(kernel, x, y, a)
+                number = first[1]
+                for again in range(3):
+                    assert launched(kernel, x, y, a) == first, (a, x.shape, y.shape, again)
+
+        # whether arrays overlap and are small is looked at each time
+        kernel = cuda.jit(touch)
+        apart, overlapping = (memory[:100], memory[100:], 0.5), (memory[:101], memory[100:], 0.5)
+        variants = [launched(kernel, *arguments)[1] for arguments in (apart, overlapping) * 3]
+        assert len(set(variants)) == 2 and variants == variants[:2] * 3
+        kernel = cuda.jit(touch)
+        variants = [launched(kernel, memory, grid[0], a)[1] for a in (3, 2**30, 3, 2**30, 3, 2**40)]
+        assert len(set(variants)) == 1  # an array and a part of it
+        kernel = cuda.jit(touch)
+        variants = [launched(kernel, memory[64:], grid[0], a)[1] for a in (3, 2**30, 3, 2**30, np.int64(3), 3, 2**40)]
+        assert variants[0] == variants[2] == variants[5] != variants[1] == variants[3] == variants[6]
+
+        # as are the globals, the types, what was freed
+        step = 1
+        @cuda.jit
+        def steps(x):
+            x[0] += step
+        steps[1, 1](memory), steps[1, 1](memory)
+        one = fake.fake_launched()
+        step = 2
+        steps[1, 1](memory), steps[1, 1](memory)
+        assert fake.fake_launched() != one
+        short = cuda.to_device(np.ones(10))
+        launcher = add[1, 32]
+        for _ in range(3):
+            launcher(short, memory)
+        launcher(memory, np.ones(4096)), launcher(memory.view("i8"), memory)
+        short.free()
+        for _ in range(2):
+            try:
+                launcher(short, memory)
+            except RuntimeError as error:
+                assert "memory is gone" in str(error)
+            else:
+                raise AssertionError
+        fake.fake_fail(b"LaunchKernel", 0, 701)
+        try:
+            launcher(memory, memory)
+        except krait.errors.CudaError as error:
+            assert "launching a grid of (1, 1, 1)" in str(error)
+        else:
+            raise AssertionError
+        for wrong in (), (memory,), (memory, memory, 1):
+            try:
+                launcher(*wrong)
+            except TypeError:
+                continue
+            raise AssertionError(wrong)
+        launcher(y=memory, x=memory), launcher(memory, y=memory)
+        assert not violations(), violations()
+        cuda.close()
+        for _ in range(2):
+            try:
+                launcher(memory, memory)
+            except RuntimeError as error:
+                assert "memory is gone" in str(error)
+            else:
+                raise AssertionError
+        memory = cuda.to_device(np.ones(100))
+        launcher(memory, memory)
+    """)
+
+
+def test_signatures_convert_in_launches_that_are_made_again(run):
+    run("""
+        fake.fake_parameters.restype = ctypes.POINTER(ctypes.c_char)
+        fake.fake_parameter_bytes.restype = ctypes.c_size_t
+
+        @cuda.jit("void(float32, int8, float64[::1])")
+        def declared(a, n, x):
+            x[0] = a + n
+
+        import struct
+        x = cuda.to_device(np.ones(3))
+        for a, n in [(1, 2), (1.5, 2), (np.float64(1.5), np.int64(2)), (np.float32(2), True)] * 2:
+            declared[1, 1](a, n, x)
+            got = struct.unpack("fbxxxQq", fake.fake_parameters()[:fake.fake_parameter_bytes()])
+            assert got == (float(a), int(n), x.__cuda_array_interface__["data"][0], 3), (a, n)
+        for a, n in [("text", 2), (1.5, 2**70), (2j, 1)] * 2:
+            try:
+                declared[1, 1](a, n, x)
+            except (TypeError, OverflowError):
+                continue
+            raise AssertionError((a, n))
+    """)
+
+
+def test_tensors_are_lent_by_a_table(run, cupy_module):
+    run(cupy_module + textwrap.dedent("""
+        @cuda.jit
+        def touch(x, y):
+            y[0, 0] = x.shape[0]
+
+        memory = cuda.to_device(np.zeros(4096, np.uint8))
+        address = memory.__cuda_array_interface__["data"][0]
+        base = np.zeros((6, 8), np.float32)
+
+        def tensor(like, at, gpu=0):
+            return fake_arrays.tensor(at, gpu, *like.shape, *(stride // like.itemsize for stride in like.strides))
+
+        shapes = [base, base.T, base[::2], base[:, 1:5], base[:0], base[:1], base[:, :1]]
+        for _ in range(2):
+            for place, like in enumerate(shapes * 2):
+                at = address + 16 * place
+                expected = parameters(touch, ours(like, at), ours(base, address))
+                for _ in range(2):
+                    assert parameters(touch, tensor(like, at), tensor(base, address)) == expected, like.shape
+                    assert parameters(touch, ours(like, at), tensor(base, address)) == expected, like.shape
+                    assert parameters(touch, theirs(like, at), tensor(base, address)) == expected, like.shape
+
+        # their stream comes first, once a launch
+        s, t = (cuda.external_stream(fake.fake_stream(0)) for _ in "st")
+        x = tensor(base, address)
+        touch[1, 32, t](x, x)
+        fake_arrays.set_stream(int(s))
+        calls()
+        asked = fake_arrays.questions()
+        touch[1, 32, t](x, x)
+        done = calls()
+        assert done == ["EventRecord 2", "StreamWaitEvent 3", "LaunchKernel 3"], done
+        assert fake_arrays.questions() == asked + 1
+        touch[1, 32, s](x, x)
+        assert calls() == ["LaunchKernel 2"]
+        touch[1, 32, t](x, theirs(base, address))  # two libraries
+        assert calls() == ["EventRecord 2", "StreamWaitEvent 3"] * 2 + ["LaunchKernel 3"]
+        fake_arrays.set_stream(0)
+        asked = fake_arrays.questions()
+        other = tensor(base, address, 1)
+        touch[1, 32](other, other)
+        assert fake_arrays.questions() > asked
+        try:
+            touch[1, 32](x, other)
+        except ValueError as error:
+            assert "lie on different GPUs" in str(error)
+        else:
+            raise AssertionError
+    """), FAKE_GPUS="2")
+
+
 def test_a_graph_records_and_runs_with_one_call(run):
     run("""
         @krait.vectorize(["float64(float64, float64)"], target="cuda")
@@ -1125,6 +1296,11 @@ def test_the_context_of_others_is_current_again(run):
             kernel = cuda.jit(touch)
             kernel[1, 1](y)
             assert current() == context and not violations(), violations()
+        fake.cuCtxSetCurrent(ctypes.c_void_p(here))
+        for context in there, None, there:  # right after a launch that found its own
+            add[1, 128](x, x), fake.cuCtxSetCurrent(ctypes.c_void_p(context))
+            add[1, 128](x, x)
+            assert current() in (context, here) and not violations(), violations()
         import threading
         made = []
         thread = threading.Thread(target=lambda: made.append((cuda.to_device(np.ones(3)), current())))

@@ -118,20 +118,22 @@ void watch_end(Spec *spec);
 /* Looks at all guards. */
 bool watch_look(Spec *spec);
 
-/* Whether all that a specialisation took as constants is still so. */
-static inline bool spec_guards(Spec *spec) {
-    if (spec->touched || spec->unwatched) return watch_look(spec);
+/* Whether nothing that a specialisation took as constants can have changed since the last look. */
+static inline bool spec_unchanged(const Spec *spec) {
+    if (spec->touched || spec->unwatched) return false;
 #if !KRAIT_WATCHERS
     for (uint32_t i = 0; i < spec->nwatches; i++)
-        if (((PyDictObject *)spec->watches[i].dict)->ma_version_tag != spec->watches[i].version)
-            return watch_look(spec);
+        if (((PyDictObject *)spec->watches[i].dict)->ma_version_tag != spec->watches[i].version) return false;
 #endif
     for (uint32_t i = 0; i < spec->nfields; i++)
-        if (*spec->fields[i].field != spec->fields[i].value) return watch_look(spec);
+        if (*spec->fields[i].field != spec->fields[i].value) return false;
     for (uint32_t i = 0; i < spec->narrays; i++)
-        if (!guard_array_holds(spec->arrays[i])) return watch_look(spec);
+        if (!guard_array_holds(spec->arrays[i])) return false;
     return true;
 }
+
+/* Whether all of it is still so. */
+static inline bool spec_guards(Spec *spec) { return spec_unchanged(spec) || watch_look(spec); }
 
 /* An argument's bytes, if it has exactly the specialisation's type. */
 static inline MarshalResult spec_unpack_one(const Marshal *marshal, const SpecArgument *argument, PyObject *object,
@@ -140,17 +142,8 @@ static inline MarshalResult spec_unpack_one(const Marshal *marshal, const SpecAr
         *(double *)(to + argument->offset) = PyFloat_AS_DOUBLE(object);
         return MARSHAL_OK;
     }
-#if PY_VERSION_HEX >= 0x030C0000
-    if (argument->fast == FAST_INT && PyLong_CheckExact(object) && PyUnstable_Long_IsCompact((PyLongObject *)object)) {
-        *(int64_t *)(to + argument->offset) = PyUnstable_Long_CompactValue((PyLongObject *)object);
+    if (argument->fast == FAST_INT && marshal_read_compact(object, (int64_t *)(to + argument->offset)))
         return MARSHAL_OK;
-    }
-#else
-    if (argument->fast == FAST_INT && PyLong_CheckExact(object) && (size_t)(Py_SIZE(object) + 1) <= 2) {
-        *(int64_t *)(to + argument->offset) = Py_SIZE(object) * (int64_t)((PyLongObject *)object)->ob_digit[0];
-        return MARSHAL_OK;
-    }
-#endif
     if (argument->fast == FAST_TEXT)
         return object == argument->text || (PyUnicode_Check(object) && PyUnicode_Compare(object, argument->text) == 0)
                    ? MARSHAL_OK

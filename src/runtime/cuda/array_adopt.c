@@ -10,7 +10,7 @@
  * same memory or other.  It keeps nothing alive: the launch's arguments do. */
 #include "runtime/cuda/device_array.h"
 
-#include <string.h> /* memmove */
+#include <string.h> /* memcmp, memmove */
 
 PyObject *device_array_class_attribute(PyTypeObject *type, const char *name) {
     PyObject *found = PyObject_GetAttrString((PyObject *)type, name);
@@ -112,7 +112,7 @@ static PyObject *adopt(Runtime *runtime, const Foreign *known, PyObject *object,
     case FOREIGN_NONE:
     case FOREIGN_OBJECTS: break;
     case FOREIGN_FIELDS:
-        return device_array_read_fields(runtime, object, runtime_device(runtime), stream, &fields) < 0
+        return device_array_read_fields(runtime, object, runtime_device(runtime), stream, NULL, &fields) < 0
                    ? NULL
                    : (PyObject *)device_array_of(runtime, &fields, object);
     }
@@ -133,9 +133,7 @@ static bool is_for(const DeviceArray *shell, const ArrayFields *fields) {
         shell->generation != fields->device->generation || type_element(shell->type) != fields->element ||
         shell->type->readonly != fields->readonly)
         return false;
-    for (unsigned i = 0; i < ndim; i++)
-        if (shell->dims[i] != fields->shape[i] || shell->dims[ndim + i] != fields->strides[i]) return false;
-    return true;
+    return memcmp(shell->dims, fields->dims, 2 * ndim * sizeof *fields->dims) == 0;
 }
 
 /* One that no launch has now, best one that was for the same memory: it stands in the argument's place if the last
@@ -169,16 +167,25 @@ const Foreign *runtime_known(const Runtime *runtime, const PyTypeObject *type) {
     return known && !known->numpy ? known : NULL;
 }
 
+static bool lends(const Foreign *known) {
+    return known->protocol == FOREIGN_FIELDS ||
+           (known->protocol == FOREIGN_TABLE && device_array_table_lends(known->table));
+}
+
+int runtime_read(Runtime *runtime, const Foreign *known, PyObject *object, Device *current, void *stream,
+                 Producer *seen, ArrayFields *fields) {
+    if (!lends(known)) return 1;
+    return known->protocol == FOREIGN_FIELDS
+               ? device_array_read_fields(runtime, object, current, stream, seen, fields)
+               : device_array_borrow(runtime, known->table, object, current, stream, seen, fields);
+}
+
 PyObject *runtime_lend(Runtime *runtime, const Foreign *known, PyObject *object, Device *current, void *stream,
                        unsigned argument) {
     ArrayFields fields;
     if (!known) known = device_array_foreign(runtime, object);
     if (!known) return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
-    bool lends = known->protocol == FOREIGN_FIELDS ||
-                 (known->protocol == FOREIGN_TABLE && device_array_table_lends(known->table));
-    if (!lends || runtime_capture) return adopt(runtime, known, object, stream); /* a graph keeps what it uses */
-    int read = known->protocol == FOREIGN_FIELDS
-                   ? device_array_read_fields(runtime, object, current, stream, &fields)
-                   : device_array_borrow(runtime, known->table, object, current, stream, &fields);
+    if (!lends(known) || runtime_capture) return adopt(runtime, known, object, stream); /* a graph keeps what it uses */
+    int read = runtime_read(runtime, known, object, current, stream, NULL, &fields);
     return read < 0 ? NULL : shell_for(runtime, &fields, argument);
 }

@@ -234,7 +234,7 @@ static const Type *element_of_tensor(Runtime *runtime, const DLTensor *tensor) {
     return runtime->tensor_element = type_scalar(runtime->marshal->types, (Scalar)scalar, false);
 }
 
-/* The fields refer to the tensor's shape.  -1: exception set. */
+/* -1: exception set. */
 int dlpack_read(Runtime *runtime, Device *current, const DLTensor *tensor, bool readonly, ArrayFields *fields) {
     if (tensor->ndim < 0 || tensor->ndim > TYPE_MAX_NDIM) {
         PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
@@ -243,14 +243,14 @@ int dlpack_read(Runtime *runtime, Device *current, const DLTensor *tensor, bool 
     if (!current || !(fields->element = element_of_tensor(runtime, tensor)) ||
         !(fields->device = dlpack_device(runtime, current, tensor)))
         return -1;
-    size_t item = scalar_info[fields->element->scalar].bytes;
-    if (!tensor->strides) strided_pack((unsigned)tensor->ndim, tensor->shape, item, LAYOUT_C, fields->dims);
-    for (int i = 0; tensor->strides && i < tensor->ndim; i++) fields->dims[i] = tensor->strides[i] * (int64_t)item;
+    int64_t item = (int64_t)scalar_info[fields->element->scalar].bytes;
+    int ndim = tensor->ndim;
+    for (int i = 0; i < ndim; i++) fields->dims[i] = tensor->shape[i];
+    if (!tensor->strides) strided_pack((unsigned)ndim, tensor->shape, (size_t)item, LAYOUT_C, fields->dims + ndim);
+    for (int i = 0; tensor->strides && i < ndim; i++) fields->dims[ndim + i] = tensor->strides[i] * item;
     fields->data = (char *)tensor->data + tensor->byte_offset;
-    fields->ndim = (unsigned)tensor->ndim;
+    fields->ndim = (unsigned)ndim;
     fields->readonly = readonly;
-    fields->shape = tensor->shape;
-    fields->strides = fields->dims;
     return 0;
 }
 

@@ -31,13 +31,11 @@ const DLExchange *device_array_read_table(PyTypeObject *type) {
 }
 
 /* The taker's stream goes on behind what the producer's was given. */
-static int order_behind(Runtime *runtime, const DLExchange *table, const DLTensor *tensor, void *taker) {
+static int order_behind(const DLExchange *table, const DLTensor *tensor, Device *device, void *taker, Producer *seen) {
     void *stream = NULL;
-    if (tensor->device.type != DL_CUDA || !table->current_stream) return 0;
+    if (tensor->device.type != DL_CUDA || !table->current_stream || device_array_asked(seen, table, device)) return 0;
     if (table->current_stream(tensor->device.type, tensor->device.id, &stream) != 0) return -1;
-    if (stream == taker) return 0;
-    Device *current = runtime_device(runtime), *device = current ? dlpack_device(runtime, current, tensor) : NULL;
-    return device ? device_array_order(device, taker, stream) : -1;
+    return stream == taker ? 0 : device_array_order(device, taker, stream);
 }
 
 static int gives_none(PyObject *object) {
@@ -48,23 +46,26 @@ static int gives_none(PyObject *object) {
 bool device_array_table_lends(const DLExchange *table) { return table->borrow != NULL; }
 
 int device_array_borrow(Runtime *runtime, const DLExchange *table, PyObject *object, Device *current, void *stream,
-                        ArrayFields *fields) {
+                        Producer *seen, ArrayFields *fields) {
     DLTensor tensor;
-    if (table->borrow(object, &tensor) == 0 && order_behind(runtime, table, &tensor, stream) == 0)
-        return dlpack_read(runtime, current, &tensor, false, fields);
-    return gives_none(object);
+    if (table->borrow(object, &tensor) != 0) return gives_none(object);
+    if (dlpack_read(runtime, current, &tensor, false, fields) < 0) return -1;
+    return order_behind(table, &tensor, fields->device, stream, seen) == 0 ? 0 : gives_none(object);
 }
 
 PyObject *device_array_from_table(Runtime *runtime, const DLExchange *table, PyObject *object, void *stream) {
     ArrayFields fields;
     DLVersioned *taken = NULL;
     if (table->borrow)
-        return device_array_borrow(runtime, table, object, runtime_device(runtime), stream, &fields) < 0
+        return device_array_borrow(runtime, table, object, runtime_device(runtime), stream, NULL, &fields) < 0
                    ? NULL
                    : (PyObject *)device_array_of(runtime, &fields, object);
-    if (table->take(object, &taken) != 0 || order_behind(runtime, table, &taken->tensor, stream) < 0) {
+    if (table->take(object, &taken) != 0) return gives_none(object), NULL;
+    Device *current = runtime_device(runtime),
+           *device = current ? dlpack_device(runtime, current, &taken->tensor) : NULL;
+    if (!device || order_behind(table, &taken->tensor, device, stream, NULL) < 0) {
         gives_none(object);
-        if (taken && taken->deleter) taken->deleter(taken);
+        if (taken->deleter) taken->deleter(taken);
         return NULL;
     }
     PyObject *holder = dlpack_holder(taken);

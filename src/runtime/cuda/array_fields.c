@@ -95,11 +95,27 @@ bool device_array_has_fields(Runtime *runtime, PyTypeObject *type) {
 
 /* ---- an array ---- */
 
+/* A number of the usual sizes, up to 60 bits, read where it lies. */
+static int64_t value_of(PyObject *number) {
+    const PyLongObject *digits = (const PyLongObject *)number;
+    int64_t value;
+    if (KRAIT_UNLIKELY(!PyLong_CheckExact(number))) return PyLong_AsLongLong(number);
+    if (marshal_read_compact(number, &value)) return value;
+#if PY_VERSION_HEX >= 0x030C0000
+    enum { TWO_DIGITS = 2 << _PyLong_NON_SIZE_BITS }; /* and not negative */
+    if (digits->long_value.lv_tag == TWO_DIGITS)
+        return digits->long_value.ob_digit[0] | (int64_t)digits->long_value.ob_digit[1] << PyLong_SHIFT;
+#else
+    if (Py_SIZE(number) == 2) return digits->ob_digit[0] | (int64_t)digits->ob_digit[1] << PyLong_SHIFT;
+#endif
+    return PyLong_AsLongLong(number);
+}
+
 /* The ints of a tuple; -1: exception set. */
 static int read_ints(PyObject *tuple, unsigned count, int64_t *to) {
     int result = tuple && PyTuple_Check(tuple) && PyTuple_GET_SIZE(tuple) == (Py_ssize_t)count ? 0 : -1;
     for (unsigned i = 0; result == 0 && i < count; i++) {
-        to[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, i));
+        to[i] = value_of(PyTuple_GET_ITEM(tuple, i));
         if (to[i] == -1 && PyErr_Occurred()) result = -1;
     }
     Py_XDECREF(tuple);
@@ -109,7 +125,7 @@ static int read_ints(PyObject *tuple, unsigned count, int64_t *to) {
 /* The int that a getter gives; -1 with an exception, or without. */
 static int64_t read_int(const PyGetSetDef *field, PyObject *object) {
     PyObject *number = read_field(field, object);
-    int64_t value = number ? PyLong_AsLongLong(number) : -1;
+    int64_t value = number ? value_of(number) : -1;
     Py_XDECREF(number);
     return value;
 }
@@ -162,7 +178,8 @@ static const Type *read_element(Runtime *runtime, PyObject *dtype) {
     return element;
 }
 
-int device_array_read_fields(Runtime *runtime, PyObject *object, Device *current, void *stream, ArrayFields *fields) {
+int device_array_read_fields(Runtime *runtime, PyObject *object, Device *current, void *stream, Producer *seen,
+                             ArrayFields *fields) {
     const FieldReader *from = runtime->fields;
     int64_t ndim = read_int(from->ndim, object);
     if (ndim < 0) return -1;
@@ -175,13 +192,12 @@ int device_array_read_fields(Runtime *runtime, PyObject *object, Device *current
     Py_XDECREF(dtype); /* the array has it */
     fields->ndim = (unsigned)ndim;
     fields->readonly = false;
-    fields->shape = fields->dims;
-    fields->strides = fields->dims + ndim;
     if (!fields->element || read_memory(runtime, from, object, current, fields) < 0 ||
         read_shape(from, object, fields) < 0) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "CuPy gives an array's fields in a way unknown here");
         return -1;
     }
+    if (device_array_asked(seen, from, fields->device)) return 0;
     intptr_t earlier = from->current_stream();
     if (earlier == -1 && PyErr_Occurred()) return -1;
     return device_array_order(fields->device, stream, (void *)earlier);

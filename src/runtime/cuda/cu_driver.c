@@ -7,7 +7,7 @@
  * call that needs another context makes it current for as long (Visit).  Where there is one GPU, each thread remembers
  * that its context is; another library in the same thread may have changed that, which shows as an error of the next
  * call, and context_recover then sets it right: so the usual call pays one compare.  Where there are several, memory
- * would come from the wrong one without an error: the driver is asked. */
+ * would come from the wrong one without an error: the driver is asked, but for launches (kernel.c). */
 #include "runtime/cuda/cu_driver.h"
 
 #include <dlfcn.h>  /* dlopen, dlsym */
@@ -16,11 +16,8 @@
 #include <string.h> /* memset */
 #include <unistd.h> /* getpid */
 
-/* The context that is current as far as Krait knows, and the device that the thread selected.  A thread's own state,
- * like errno. */
-#define QUICK_TLS __attribute__((tls_model("initial-exec"))) /* read at every launch */
-static _Thread_local CudaContext *thread_context QUICK_TLS;
-static _Thread_local CudaContext *thread_selected QUICK_TLS;
+_Thread_local CudaContext *thread_context QUICK_TLS;
+_Thread_local CudaContext *thread_selected QUICK_TLS;
 
 Cuda *cuda_new(void) {
     Cuda *cuda = calloc(1, sizeof *cuda);

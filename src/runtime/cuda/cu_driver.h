@@ -155,6 +155,12 @@ int gpu_share_close(Device *device, void *memory);
  * NULL: exception set. */
 CudaContext *cuda_current(Cuda *cuda);
 int cuda_select(Cuda *cuda, int device); /* -1: exception set */
+/* The context that is current as far as Krait knows, and the device that the thread selected.  A thread's own state,
+ * like errno. */
+#define QUICK_TLS __attribute__((tls_model("initial-exec"))) /* read at every launch */
+extern _Thread_local CudaContext *thread_context QUICK_TLS;
+extern _Thread_local CudaContext *thread_selected QUICK_TLS;
+static inline bool context_is_noted(const CudaContext *context) { return thread_context == context; }
 /* Makes it the calling thread's, of which the primary context is retained at first use. */
 int context_select(Device *device);
 /* Makes the context current until context_leave, after which is current what was; a thread that has none keeps its own.

@@ -124,6 +124,25 @@ PyObject *runtime_adopt(struct Runtime *runtime, PyObject *object, void *stream)
  * class, or NULL; `current`: the thread's device; `argument`: its number. */
 PyObject *runtime_lend(struct Runtime *runtime, const Foreign *known, PyObject *object, Device *current, void *stream,
                        unsigned argument);
+/* What is needed of an array of another library. */
+typedef struct ArrayFields {
+    Device *device;
+    const Type *element;
+    void *data;
+    unsigned ndim;
+    bool readonly;
+    int64_t dims[2 * (TYPE_MAX_NDIM + 1)]; /* extents, then strides in bytes */
+} ArrayFields;
+
+typedef struct Producer { /* whose stream on which device a launch's stream has been put behind; NULL: nobody's yet */
+    const void *producer;
+    const Device *device;
+} Producer;
+
+/* The fields alone, which hold as long as nobody changes the object; the stream is put behind the producer's, once a
+ * launch.  1: this class is not read so; -1: exception set. */
+int runtime_read(struct Runtime *runtime, const Foreign *known, PyObject *object, Device *current, void *stream,
+                 Producer *seen, ArrayFields *fields);
 /* Of a class whose objects have been arrays, none of NumPy's; NULL: of none. */
 const Foreign *runtime_known(const struct Runtime *runtime, const PyTypeObject *type);
 

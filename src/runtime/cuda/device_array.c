@@ -66,15 +66,16 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *ele
 }
 
 DeviceArray *device_array_of(Runtime *runtime, const ArrayFields *fields, PyObject *base) {
-    return device_array_wrap(runtime, fields->device, fields->element, fields->ndim, fields->shape, fields->strides,
-                             fields->data, fields->readonly, base);
+    return device_array_wrap(runtime, fields->device, fields->element, fields->ndim, fields->dims,
+                             fields->dims + fields->ndim, fields->data, fields->readonly, base);
 }
 
 void device_array_become(DeviceArray *self, const ArrayFields *fields) {
     self->device = fields->device;
     self->generation = fields->device->generation;
     self->known = self->recorded = false;
-    describe(self, fields->element, fields->ndim, fields->shape, fields->strides, fields->data, fields->readonly);
+    describe(self, fields->element, fields->ndim, fields->dims, fields->dims + fields->ndim, fields->data,
+             fields->readonly);
 }
 
 /* Memory of the device's memory manager (cuda.set_memory_manager), which asks for the thread's device. */

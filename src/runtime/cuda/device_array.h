@@ -64,16 +64,6 @@ int device_array_traverse(PyObject *object, visitproc visit, void *arg);
 int device_array_clear(PyObject *object);
 void device_array_dealloc(PyObject *object);
 
-/* What is needed of an array of another library; extents and strides in bytes, in `dims` or where it has them. */
-typedef struct ArrayFields {
-    Device *device;
-    const Type *element;
-    void *data;
-    unsigned ndim;
-    bool readonly;
-    const int64_t *shape, *strides;
-    int64_t dims[2 * (TYPE_MAX_NDIM + 1)];
-} ArrayFields;
 /* Base keeps the memory alive. */
 DeviceArray *device_array_of(Runtime *runtime, const ArrayFields *fields, PyObject *base);
 /* An array on memory of another becomes one of other fields and as many dimensions. */
@@ -85,6 +75,13 @@ void device_array_become(DeviceArray *self, const ArrayFields *fields);
 PyObject *device_array_class_attribute(PyTypeObject *type, const char *name);
 /* `later` goes on behind what `earlier` has been given; NULL: the default stream.  -1: exception set. */
 int device_array_order(Device *device, void *later, void *earlier);
+/* Whether the launch has asked this producer for its stream on the device; from now on it has.  seen: NULL is never. */
+static inline bool device_array_asked(Producer *seen, const void *producer, const Device *device) {
+    if (!seen) return false;
+    bool asked = seen->producer == producer && seen->device == device;
+    *seen = (Producer){producer, device};
+    return asked;
+}
 
 /* ---- array_make.c ---- */
 
@@ -131,13 +128,14 @@ PyObject *device_array_from_table(Runtime *runtime, const struct DLExchange *tab
 /* The fields alone, as long as nobody changes the object; only of a table that lends.  -1: exception set. */
 bool device_array_table_lends(const struct DLExchange *table);
 int device_array_borrow(Runtime *runtime, const struct DLExchange *table, PyObject *object, Device *current,
-                        void *stream, ArrayFields *fields);
+                        void *stream, Producer *seen, ArrayFields *fields);
 
 /* ---- array_fields.c ---- */
 
 /* Whether the fields of such an object can be read one by one; false with an exception, or without. */
 bool device_array_has_fields(Runtime *runtime, PyTypeObject *type);
-int device_array_read_fields(Runtime *runtime, PyObject *object, Device *current, void *stream, ArrayFields *fields);
+int device_array_read_fields(Runtime *runtime, PyObject *object, Device *current, void *stream, Producer *seen,
+                             ArrayFields *fields);
 
 /* ---- array_operators.c ---- */
 

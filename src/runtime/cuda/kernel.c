@@ -238,6 +238,10 @@ static int launch_with_attributes(const CuApi *api, void *function, const Launch
     return api->LaunchKernelEx(&config, function, NULL, extra);
 }
 
+/* CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END */
+#define PARAMETERS(name, buffer, bytes) \
+    void *name[] = {(void *)1, (void *)(uintptr_t)(buffer), (void *)2, &(bytes), NULL}
+
 /* Launched, or in a graph: recorded, or put in the place of what was recorded. */
 static int give(const DeviceKernel *kernel, const LaunchConfig *config, void **extra) {
     const CuApi *api = &context_of(kernel)->cuda->api;
@@ -256,8 +260,7 @@ static int give(const DeviceKernel *kernel, const LaunchConfig *config, void **e
 
 static int launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params) {
     size_t bytes = ((const CudaKernel *)kernel)->params_bytes;
-    void *extra[] = {(void *)1, (void *)params, (void *)2, &bytes,
-                     NULL}; /* CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END */
+    PARAMETERS(extra, params, bytes);
     ON_GPU(context_of(kernel), give(kernel, config, extra));
 }
 
@@ -279,9 +282,26 @@ static int launch_together(CudaKernel *kernel, const LaunchConfig *given, const 
     ON_GPU(context_of(&kernel->base), launch_after(api, kernel, &config, params));
 }
 
+/* A kernel belongs to one context, so the driver refuses one that is launched while another is current: what the thread
+ * remembers is not asked for, even where there are several GPUs. */
+static int launch_at_once(CudaKernel *kernel, const LaunchConfig *config, const void *params) {
+    CudaContext *context = context_of(&kernel->base);
+    const unsigned *grid = config->grid.x, *block = config->block.x;
+    PARAMETERS(extra, params, kernel->params_bytes);
+    int error = context->cuda->api.LaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1],
+                                                block[2], config->shared_bytes, config->stream, NULL, extra);
+    if (KRAIT_UNLIKELY(error != CUDA_OK)) {
+        Visit visit = {NULL, NULL};
+        if (context_recover(context, error, &visit)) error = give(&kernel->base, config, extra);
+        context_leave(&visit);
+    }
+    return error;
+}
+
 int gpu_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report) {
     CudaKernel *loaded = (CudaKernel *)kernel;
     (void)report; /* the threads have not run yet */
-    if (KRAIT_UNLIKELY(loaded->waits_for_grid)) return launch_together(loaded, config, params);
-    return launch(kernel, config, params);
+    if (!runtime_capture && !config->has_attributes && !loaded->waits_for_grid && context_is_noted(context_of(kernel)))
+        return launch_at_once(loaded, config, params);
+    return loaded->waits_for_grid ? launch_together(loaded, config, params) : launch(kernel, config, params);
 }

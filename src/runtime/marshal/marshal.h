@@ -104,6 +104,19 @@ bool marshal_holds_objects(const Type *type); /* lists, strings: each call makes
 bool marshal_write_back(const Marshal *marshal, size_t count);
 PyObject *marshal_heap_memory(void); /* a new Marshal.heap_memory */
 
+/* A Python int of few digits; false: another object, or a larger int. */
+static inline bool marshal_read_compact(PyObject *object, int64_t *value) {
+    if (!PyLong_CheckExact(object)) return false;
+#if PY_VERSION_HEX >= 0x030C0000
+    if (!PyUnstable_Long_IsCompact((PyLongObject *)object)) return false;
+    *value = PyUnstable_Long_CompactValue((PyLongObject *)object);
+#else
+    if ((size_t)(Py_SIZE(object) + 1) > 2) return false;
+    *value = Py_SIZE(object) * (int64_t)((PyLongObject *)object)->ob_digit[0];
+#endif
+    return true;
+}
+
 /* An array in device memory.  From head on it is the layout of its type in repr.h, so unpacking it is a copy;
  * head.owner is the object itself. */
 typedef struct StreamUse {

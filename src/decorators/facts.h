@@ -1,0 +1,51 @@
+/* facts.h: where an array of a launch lies, and whether it is small (Program.small): what plan.c and quick.c find out
+ * of every launch's arrays, to choose between the two variants of the code. */
+#ifndef KRAIT_DECORATORS_FACTS_H
+#define KRAIT_DECORATORS_FACTS_H
+
+#include "decorators/kernel.h" /* PlanArray */
+
+typedef struct Extent {
+    uintptr_t low, high; /* the first byte, one past the last */
+} Extent;
+
+/* Where the array lies; dims: its shape and, if it is strided, its strides.  false: it is too large for
+ * Program.small. */
+static inline bool facts_measure(const PlanArray *array, const void *start, const int64_t *dims, Extent *extent) {
+    uintptr_t data = (uintptr_t)start;
+    uint64_t count = 1, longest = 0;
+    if (array->ndim == 1 && !array->strided) {
+        uint64_t bytes = (uint64_t)dims[0] * array->item;
+        *extent = (Extent){data, data + bytes};
+        return bytes <= INT32_MAX && (uint64_t)dims[0] <= SMALL_COUNT - SMALL_MARGIN;
+    }
+    for (unsigned i = 0; i < array->ndim; i++) {
+        uint64_t length = (uint64_t)dims[i];
+        longest = length > longest ? length : longest;
+        count *= length;
+    }
+    if (KRAIT_UNLIKELY(array->strided)) {
+        ByteRange range = strided_range(array->ndim, dims, dims + array->ndim, array->item);
+        *extent = (Extent){data + (uintptr_t)range.low, data + (uintptr_t)range.high};
+        if (range.low <= INT32_MIN || range.high - range.low > INT32_MAX) return false;
+    } else {
+        *extent = (Extent){data, data + count * array->item};
+        if (count * array->item > INT32_MAX) return false;
+    }
+    return longest <= SMALL_COUNT && count <= SMALL_COUNT - SMALL_MARGIN;
+}
+
+/* An array without elements overlaps nothing: its extent is empty. */
+static inline bool facts_meet(Extent one, Extent other) {
+    return one.low < other.high && other.low < one.high && one.low < one.high && other.low < other.high;
+}
+
+/* Whether array i, which is the last of those measured, shares memory with another, and one of the two is written. */
+static inline bool facts_overlap(const PlanArray *arrays, const Extent *extents, uint32_t i) {
+    bool written = arrays[i].written;
+    for (uint32_t k = 0; k < i; k++)
+        if ((written || arrays[k].written) && facts_meet(extents[i], extents[k])) return true;
+    return false;
+}
+
+#endif
