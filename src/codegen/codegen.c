@@ -116,6 +116,7 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
     module->ninsts = program->count;
     module->inner_axis = program->inner_axis;
     module->joins_blocks = program->joins_blocks;
+    module->straight = options->entry == ENTRY_UFUNC && !program->insts[0]->reaches_loop;
     memcpy(module->block, program->block, sizeof module->block);
     TRY(module_open(module, diag));
     Lower lower;

@@ -71,6 +71,7 @@ typedef struct CodegenOptions {
     bool relocatable;   /* no address of this process stands in the code: it is good for another one, too */
     bool status_result; /* ENTRY_FUNCTION on a GPU: see codegen_nvptx.h */
     UfuncForm ufunc;
+    const Type *declared;   /* ENTRY_UFUNC on the host: the result as the signature says it; NULL: as it is inferred */
     const char *entry_name; /* symbol of the entry */
     const char *linked;     /* PTX that defines what is declared without a text of its own; NULL: none */
     const void *cfunc;      /* ENTRY_CFUNC: HostCfunc (codegen_cpu.h), whose address goes into the code */

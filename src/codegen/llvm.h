@@ -69,6 +69,7 @@ struct Module {
     size_t shared_bytes; /* static shared memory given out so far */
     size_t kept_bytes;   /* of what the threads of a block keep from region to region (pass barriers) */
     bool has_long;       /* a function that may be too long for all of LLVM's passes */
+    bool straight;       /* the entry calls the function again and again, which has no loop itself */
     bool tells_caught;   /* it asks for the texts of exceptions that were caught: of its raise sites */
     bool has_generators; /* coroutines, which are to be split */
     bool knows_drawn;

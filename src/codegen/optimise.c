@@ -132,6 +132,7 @@ bool optimise_run(Module *module, Diag *diag) {
         if (options->opt_level == 0) return true;
     }
     const char *passes = target->passes(options), *last = target->last_passes ? target->last_passes(options) : NULL;
+    if (module->straight && target->straight_passes) passes = target->straight_passes(options);
     TRY(run(module, many ? for_many_loops : passes, diag));
     if (!last) return true;
     late_unroll_release(module);

@@ -147,6 +147,8 @@ struct Target {
     void (*prepare)(Module *module);
     /* Text of LLVM's pass pipeline. */
     const char *(*passes)(const CodegenOptions *options);
+    /* The same of a module in which only the entry loops (Module.straight); NULL: no others. */
+    const char *(*straight_passes)(const CodegenOptions *options);
     /* Of those that run after them, when loops no longer wait to be unrolled (late_unroll.c); NULL: there are none. */
     const char *(*last_passes)(const CodegenOptions *options);
     /* Whether a function that is still only declared may be called. */

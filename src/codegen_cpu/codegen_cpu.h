@@ -37,6 +37,9 @@ struct HostUfunc {
     void (*raise)(HostUfunc *self, int32_t status, const void *exception);
 };
 
+/* ... and the type of its result number `i`: as declared (CodegenOptions.declared) where the loop converts to it. */
+const Type *host_ufunc_result(const CodegenOptions *options, const Type *result, uint32_t i);
+
 /* ENTRY_CFUNC: outlives the code. */
 typedef struct HostCfunc {
     HostUfunc head;     /* called by a function that raised */

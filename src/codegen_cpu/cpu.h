@@ -38,6 +38,10 @@ typedef enum VectorWish { VECTOR_NOT, VECTOR_MAY, VECTOR_WHEREVER } VectorWish;
 /* Tells LLVM not to unroll a loop (the vectoriser interleaves on its own), whether to vectorise it, and the access
  * group (NULL: none) whose accesses its rounds may do in any order. */
 void host_loop_hints(Lower *l, LLVMValueRef back_edge, VectorWish wish, LLVMMetadataRef parallel);
+LLVMMetadataRef host_access_group(Lower *l); /* that a module's loops have whose rounds go in any order */
+/* Gives it to the accesses of the block that is written, with `calls` to what its calls do, too (by inlining).  A
+ * loop's body without exits is one block. */
+void host_mark_accesses(Lower *l, LLVMMetadataRef group, bool calls);
 /* Recursive functions may use `bytes` of the stack that the entry runs on, or what is left of a thread's. */
 void host_note_stack_limit(Lower *l, LLVMValueRef address, int64_t bytes);
 

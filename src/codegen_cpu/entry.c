@@ -8,6 +8,8 @@
  * ENTRY_GUFUNC    that of a generalised ufunc: entry_gufunc.c.
  * ENTRY_CFUNC     a C function: entry_cfunc.c.
  * ENTRY_KERNEL    the threads of a block: entry_kernel.c. */
+#include <string.h> /* strlen */
+
 #include "codegen_cpu/cpu.h"
 
 LLVMValueRef host_entry_add(Lower *l, const char *name, LLVMTypeRef result, LLVMTypeRef *params, unsigned count) {
@@ -46,6 +48,32 @@ void host_loop_hints(Lower *l, LLVMValueRef back_edge, VectorWish wish, LLVMMeta
     LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, hints, count);
     LLVMMetadataReplaceAllUsesWith(self, node); /* a loop's metadata begins with itself */
     l_set_metadata(l, back_edge, "llvm.loop", node);
+}
+
+/* `distinct !{}`, which the C interface cannot make, but LLVM's parser can. */
+LLVMMetadataRef host_access_group(Lower *l) {
+    static const char name[] = "krait.any_order", text[] = "!krait.any_order = !{!0}\n!0 = distinct !{}\n";
+    LLVMValueRef group;
+    if (!LLVMGetNamedMetadataNumOperands(l->module, name)) {
+        LLVMModuleRef module;
+        char *message = NULL;
+        LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), name);
+        if (LLVMParseIRInContext(l->context, buffer, &module, &message)) {
+            LLVMDisposeMessage(message);
+            return NULL;
+        }
+        LLVMGetNamedMetadataOperands(module, name, &group);
+        LLVMAddNamedMetadataOperand(l->module, name, group);
+        LLVMDisposeModule(module);
+    }
+    LLVMGetNamedMetadataOperands(l->module, name, &group);
+    return LLVMValueAsMetadata(group);
+}
+
+void host_mark_accesses(Lower *l, LLVMMetadataRef group, bool calls) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l_here(l)); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i) || (calls && LLVMIsACallInst(i)))
+            l_set_metadata(l, i, "llvm.access.group", group);
 }
 
 void host_note_stack_limit(Lower *l, LLVMValueRef address, int64_t bytes) {

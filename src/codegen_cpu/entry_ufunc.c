@@ -1,24 +1,37 @@
 /* entry_ufunc.c: ENTRY_UFUNC: the root as the inner loop of a NumPy ufunc.
  *
- * One copy of the function's body runs over contiguous memory and is what LLVM vectorises.  Operands that are not
- * contiguous (a step other than their size, the step 0 of a broadcast scalar included) pass through buffers on the
- * stack, CHUNK elements at a time, so that they get the vectorised body too.  That order of reads and writes is right
- * only if no output overlaps an input other than exactly; where one does (reduce, accumulate) and for very short arrays
- * a second, plain copy of the body takes one element after the other. */
+ * The body of the function stands in two loops: the strip, over contiguous memory, which LLVM vectorises, a function of
+ * its own; and, in the entry itself, a plain one that takes one element after the other, whatever the steps.  The entry
+ * asks the run time (runtime/host/strips.c) to go through the elements with the strip, buffers where operands have
+ * gaps; where it does not, since a result overlaps an input (reduce, accumulate), and for very short arrays, the plain
+ * loop does it. */
 #include "codegen_cpu/cpu.h"
 
-enum { CHUNK = 256, STRIP = 1 << 16, SHORT_ARRAY = 8, MAX_UFUNC_OPERANDS = 32 };
+enum { SHORT_ARRAY = 8, MAX_UFUNC_OPERANDS = 32 };
 
 typedef struct Ufunc {
     const FuncInst *root;
-    unsigned nin, nout, count; /* count = nin + nout */
-    const Type *types[MAX_UFUNC_OPERANDS];
-    LLVMValueRef pointer[MAX_UFUNC_OPERANDS], step[MAX_UFUNC_OPERANDS];
-    LLVMValueRef contiguous[MAX_UFUNC_OPERANDS]; /* i1 */
-    LLVMValueRef buffer[MAX_UFUNC_OPERANDS];
-    LLVMValueRef n, data, data_raise;
-    LLVMBasicBlockRef leave;
+    unsigned nin, nout, count;             /* count = nin + nout */
+    const Type *types[MAX_UFUNC_OPERANDS]; /* in memory */
+    LLVMValueRef data;
+    LLVMValueRef raised;   /* what is returned when an element has raised; NULL: nothing */
+    LLVMMetadataRef group; /* of accesses in any order; NULL: in this one */
 } Ufunc;
+
+static const Type *result_item(const Type *result, uint32_t i) {
+    return result->kind == TY_TUPLE ? result->items[i] : result;
+}
+
+/* Real numbers to floats: what math.floor gives, declared as float64, stays within the vectors. */
+const Type *host_ufunc_result(const CodegenOptions *options, const Type *result, uint32_t i) {
+    const Type *own = result_item(result, i), *to = options->declared;
+    if (!to || (to->kind == TY_TUPLE) != (result->kind == TY_TUPLE)) return own;
+    if (to->kind == TY_TUPLE && to->count != result->count) return own;
+    to = result_item(to, i);
+    bool converts = type_is_scalar(own) && scalar_info[own->scalar].kind != 'c' && type_is_scalar(to) &&
+                    (to->scalar == SCALAR_FLOAT32 || to->scalar == SCALAR_FLOAT64);
+    return converts ? to : own;
+}
 
 static bool ufunc_operands(Lower *l, Ufunc *u, const FuncInst *root) {
     u->root = root;
@@ -30,7 +43,7 @@ static bool ufunc_operands(Lower *l, Ufunc *u, const FuncInst *root) {
     FAIL_IF(u->count > MAX_UFUNC_OPERANDS, l->diag, UNSUPPORTED, f->source, f->span,
             "a ufunc has at most %d arguments and results", MAX_UFUNC_OPERANDS);
     for (unsigned i = 0; i < u->count; i++) {
-        const Type *type = i < u->nin ? root->types[i] : tuple ? root->result->items[i - u->nin] : root->result;
+        const Type *type = i < u->nin ? root->types[i] : host_ufunc_result(&l->m->options, root->result, i - u->nin);
         FAIL_IF(!type_is_scalar(type), l->diag, TYPING, f->source, f->span, "%s of a ufunc must be a scalar, not %s%s",
                 i < u->nin ? "an argument" : "the result", type_text(l->arena, type),
                 i < u->nin ? "" : ": end it with `return` and a number, or a tuple of numbers");
@@ -39,35 +52,42 @@ static bool ufunc_operands(Lower *l, Ufunc *u, const FuncInst *root) {
     return true;
 }
 
+static void leave(Lower *l, const Ufunc *u) {
+    if (u->raised)
+        LLVMBuildRet(l->b, u->raised);
+    else
+        LLVMBuildRetVoid(l->b);
+}
+
+/* Tells that an element has raised, and leaves the loop. */
+static void raise_if(Lower *l, Ufunc *u, LLVMValueRef status) {
+    LIf raised;
+    l_if(l, &raised, LLVMBuildICmp(l->b, LLVMIntNE, status, l_i32(l, 0), ""));
+    LLVMTypeRef params[] = {l->ptr, l->i32, l->ptr};
+    LLVMValueRef arguments[] = {u->data, status, l->exception};
+    LLVMValueRef callee = l_raw_load(l, l->ptr, host_offset(l, u->data, offsetof(HostUfunc, raise)), 8);
+    LLVMBuildCall2(l->b, LLVMFunctionType(l->v, params, 3, false), callee, arguments, 3, "");
+    leave(l, u);
+    l_enter(l, raised.end); /* the taken branch does not come back */
+}
+
 /* Calls the body on one element of each operand; pointers are those of the element. */
 static bool ufunc_element(Lower *l, Ufunc *u, LLVMValueRef const *at) {
     LLVMValueRef args[MAX_UFUNC_OPERANDS];
-    for (unsigned i = 0; i < u->nin; i++) args[i] = l_load(l, u->types[i], at[i]);
     LLVMValueRef status = NULL;
+    for (unsigned i = 0; i < u->nin; i++) args[i] = l_load(l, u->types[i], at[i]);
     LLVMValueRef result = l_call_inst(l, u->root, args, &status);
     TRY(result);
-    if (status) {
-        LIf raised;
-        l_if(l, &raised, LLVMBuildICmp(l->b, LLVMIntNE, status, l_i32(l, 0), ""));
-        LLVMTypeRef params[] = {l->ptr, l->i32, l->ptr};
-        LLVMValueRef arguments[] = {u->data, status, l->exception};
-        LLVMValueRef callee = l_raw_load(l, l->ptr, host_offset(l, u->data, offsetof(HostUfunc, raise)), 8);
-        LLVMBuildCall2(l->b, LLVMFunctionType(l->v, params, 3, false), callee, arguments, 3, "");
-        l_jump(l, u->leave);
-        l_enter(l, raised.end); /* the taken branch does not come back */
+    if (status) u->group = NULL; /* a loop with two exits is not made of vectors */
+    if (status) raise_if(l, u, status);
+    for (unsigned i = 0; i < u->nout; i++) {
+        const Type *own = result_item(u->root->result, i), *type = u->types[u->nin + i];
+        LLVMValueRef item = u->root->result->kind == TY_TUPLE ? l_item(l, u->root->result, result, i) : result;
+        if (own != type) item = l_cast_scalar(l, item, (Scalar)own->scalar, (Scalar)type->scalar);
+        l_store(l, type, item, at[u->nin + i]);
     }
-    for (unsigned i = 0; i < u->nout; i++)
-        l_store(l, u->types[u->nin + i],
-                u->root->result->kind == TY_TUPLE ? l_item(l, u->root->result, result, i) : result, at[u->nin + i]);
+    if (u->group) host_mark_accesses(l, u->group, false);
     return true;
-}
-
-static LLVMValueRef type_bytes(Lower *l, const Type *type) { return l_i64(l, (int64_t)type_size(type)); }
-
-static void ufunc_endfor(Lower *l, LFor *loop, bool vectorise) {
-    LLVMBasicBlockRef latch = l_here(l);
-    l_endfor(l, loop);
-    host_loop_hints(l, LLVMGetBasicBlockTerminator(latch), vectorise ? VECTOR_MAY : VECTOR_NOT, NULL);
 }
 
 /* for i in 0 .. count-1: element i of every operand, `base` and `step` apart (step NULL: contiguous). */
@@ -79,120 +99,78 @@ static bool ufunc_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef cons
         at[i] = step ? l_offset(l, base[i], l_nswmul(l, index, step[i]))
                      : l_index(l, l_memory_type(l, (Scalar)u->types[i]->scalar), base[i], index);
     TRY(ufunc_element(l, u, at));
-    ufunc_endfor(l, &loop, !step && !l_may_pass_by_division(l, u->root));
+    LLVMBasicBlockRef latch = l_here(l);
+    l_endfor(l, &loop);
+    bool vectorise = !step && !l_may_pass_by_division(l, u->root);
+    host_loop_hints(l, LLVMGetBasicBlockTerminator(latch), vectorise ? VECTOR_MAY : VECTOR_NOT, u->group);
     return true;
 }
 
-/* Copies `count` elements of operand i: strided memory at `from` into contiguous `to`, or the other way round. */
-static void ufunc_copy(Lower *l, const Type *type, LLVMValueRef strided, LLVMValueRef step, LLVMValueRef packed,
-                       LLVMValueRef count, bool gather) {
-    LFor loop;
-    LLVMValueRef index = l_for(l, &loop, count);
-    LLVMValueRef far = l_offset(l, strided, l_nswmul(l, index, step));
-    LLVMValueRef near = l_offset(l, packed, l_nswmul(l, index, type_bytes(l, type)));
-    l_store(l, type, l_load(l, type, gather ? far : near), gather ? near : far);
-    ufunc_endfor(l, &loop, false); /* not worth the code */
-}
-
-/* i1: whether every output is apart from every input, or lies exactly on it. */
-static LLVMValueRef ufunc_apart(Lower *l, Ufunc *u) {
-    LLVMValueRef low[MAX_UFUNC_OPERANDS], high[MAX_UFUNC_OPERANDS], result = l_i1(l, true), zero = l_i64(l, 0);
-    LLVMValueRef last = l_sub(l, u->n, l_i64(l, 1));
-    for (unsigned i = 0; i < u->count; i++) {
-        LLVMValueRef start = LLVMBuildPtrToInt(l->b, u->pointer[i], l->i64, "");
-        LLVMValueRef end = l_add(l, start, l_mul(l, u->step[i], last));
-        LLVMValueRef backwards = l_icmp(l, LLVMIntSLT, u->step[i], zero);
-        low[i] = l_select(l, backwards, end, start);
-        high[i] = l_add(l, l_select(l, backwards, start, end), type_bytes(l, u->types[i]));
-    }
-    for (unsigned o = u->nin; o < u->count; o++) {
-        result = l_and(l, result, l_icmp(l, LLVMIntNE, u->step[o], zero));
-        for (unsigned i = 0; i < u->nin; i++) {
-            LLVMValueRef disjoint = l_or(l, l_icmp(l, LLVMIntULE, high[i], low[o]),
-                                         l_icmp(l, LLVMIntULE, high[o], low[i]));
-            LLVMValueRef same = l_and(l, l_icmp(l, LLVMIntEQ, u->pointer[i], u->pointer[o]),
-                                      l_icmp(l, LLVMIntEQ, u->step[i], u->step[o]));
-            result = l_and(l, result, l_or(l, disjoint, same));
-        }
-    }
-    return result;
-}
-
-/* The chunks: done = 0; while done < n: gather, body, scatter.  With `all` every operand is contiguous, and they are
- * as long as may pass between two looks for interrupts. */
-static bool ufunc_chunks(Lower *l, Ufunc *u, LLVMValueRef all) {
-    LLVMValueRef limit = l_select(l, all, l_i64(l, STRIP), l_i64(l, CHUNK));
-    LLVMBasicBlockRef before = l_here(l), head = l_block(l, "chunk");
-    l_jump(l, head);
-    l_enter(l, head);
-    LLVMValueRef done = LLVMBuildPhi(l->b, l->i64, "done");
-    LLVMValueRef zero = l_i64(l, 0);
-    LLVMValueRef smaller[] = {limit, l_sub(l, u->n, done)};
-    LLVMValueRef count = l_intrinsic(l, "llvm.smin", l->i64, smaller, 2);
-    LLVMValueRef base[MAX_UFUNC_OPERANDS], from[MAX_UFUNC_OPERANDS];
-    for (unsigned i = 0; i < u->count; i++) {
-        from[i] = l_offset(l, u->pointer[i], l_nswmul(l, done, u->step[i]));
-        base[i] = l_select(l, u->contiguous[i], from[i], u->buffer[i]);
-    }
-    for (unsigned i = 0; i < u->nin; i++) {
-        LIf strided; /* a broadcast scalar fills its buffer once */
-        LLVMValueRef moves = l_or(l, l_icmp(l, LLVMIntNE, u->step[i], zero), l_icmp(l, LLVMIntEQ, done, zero));
-        l_if(l, &strided, l_and(l, l_not(l, u->contiguous[i]), moves));
-        ufunc_copy(l, u->types[i], from[i], u->step[i], u->buffer[i], count, true);
-        l_endif(l, &strided);
-    }
-    TRY(ufunc_loop(l, u, count, base, NULL));
-    for (unsigned o = u->nin; o < u->count; o++) {
-        LIf strided;
-        l_if(l, &strided, l_not(l, u->contiguous[o]));
-        ufunc_copy(l, u->types[o], from[o], u->step[o], u->buffer[o], count, false);
-        l_endif(l, &strided);
-    }
-    LLVMValueRef next = l_add(l, done, count);
-    LLVMBasicBlockRef more = l_block(l, "more"), look = l_block(l, "look");
-    l_branch(l, l_icmp(l, LLVMIntSLT, next, u->n), more, u->leave);
-    l_enter(l, more);
-    l_branch(l, l_icmp(l, LLVMIntEQ, l_and(l, next, l_i64(l, STRIP - 1)), zero), look, head);
-    l_enter(l, look); /* the handler of a signal that raised has set the exception: NumPy will see it */
-    l_branch(l, l_icmp(l, LLVMIntEQ, l->target->safepoint(l), l_i32(l, 0)), head, u->leave);
-    LLVMBasicBlockRef blocks[] = {before, more, look};
-    LLVMValueRef values[] = {zero, next, next};
-    LLVMAddIncoming(done, values, blocks, 3);
-    return true;
-}
-
-bool host_entry_ufunc(Lower *l, const FuncInst *root) {
-    Ufunc u = {0};
-    TRY(ufunc_operands(l, &u, root));
-    LLVMTypeRef params[] = {l->ptr, l->ptr, l->ptr, l->ptr};
-    LLVMValueRef function = host_entry_add(l, l->m->options.entry_name, l->v, params, 4);
+/* Begins one of the two functions, whose first parameter is the operands' addresses. */
+static void begin(Lower *l, Ufunc *u, LLVMValueRef function, LLVMValueRef *base) {
     l_begin(l, function);
     l->nhidden = 0;
     l->exception = l_alloca_bytes(l, l->m->exception_bytes ? l->m->exception_bytes : 8, 16, "exception");
     host_note_stack_limit(l, l->exception, THREAD_RECURSION);
+    for (unsigned i = 0; i < u->count; i++)
+        base[i] = l_raw_load(l, l->ptr, host_offset(l, LLVMGetParam(function, 0), i * sizeof(char *)), 8);
+}
+
+/* A HostStrip. */
+static LLVMValueRef strip(Lower *l, Ufunc u) {
+    LLVMTypeRef params[] = {l->ptr, l->i64, l->ptr};
+    LLVMValueRef base[MAX_UFUNC_OPERANDS], function = host_entry_add(l, "strip", l->i32, params, COUNT_OF(params));
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    begin(l, &u, function, base);
+    u.data = LLVMGetParam(function, 2);
+    u.raised = l_i32(l, 1);
+    u.group = host_access_group(l);
+    TRY(ufunc_loop(l, &u, LLVMGetParam(function, 1), base, NULL));
+    LLVMBuildRet(l->b, l_i32(l, 0));
+    l_end(l);
+    return function;
+}
+
+/* Whether an element takes a few cycles: nothing is divided or called. */
+static bool is_light(const FuncInst *root) {
+    const Func *f = root->func;
+    for (size_t b = 0; b < f->blocks.len; b++)
+        for (const Value *value = f->blocks.data[b]->first; value; value = value->next) {
+            FuncHow how = value->op == OP_CALL_FUNC ? func_row(value->imm.func)->how : HOW_OP;
+            if (value_divides(value) || value->op == OP_POW || value->op == OP_CALL_INST) return false;
+            if (how != HOW_OP && how != HOW_TYPED) return false;
+        }
+    return !root->reaches_loop;
+}
+
+/* i32: whether the strips have done it all. */
+static LLVMValueRef by_strips(Lower *l, const Ufunc *u, LLVMValueRef strip, LLVMValueRef entry, LLVMValueRef count) {
+    char bytes[MAX_UFUNC_OPERANDS + 1] = "";
+    for (unsigned i = 0; i < u->count; i++) bytes[i] = (char)type_size(u->types[i]);
+    LLVMValueRef args[] = {
+        strip, l_cstring(l, bytes),    l_i32(l, u->nin), l_i32(l, is_light(u->root)), LLVMGetParam(entry, 0),
+        count, LLVMGetParam(entry, 2), u->data};
+    return l_call_named(l, "krait_host_strips", l->i32, args, COUNT_OF(args));
+}
+
+bool host_entry_ufunc(Lower *l, const FuncInst *root) {
+    Ufunc u = {0};
+    LLVMTypeRef params[] = {l->ptr, l->ptr, l->ptr, l->ptr};
+    LLVMValueRef base[MAX_UFUNC_OPERANDS], step[MAX_UFUNC_OPERANDS], contiguous;
+    TRY(ufunc_operands(l, &u, root) && (contiguous = strip(l, u)));
+    LLVMValueRef function = host_entry_add(l, l->m->options.entry_name, l->v, params, COUNT_OF(params));
+    begin(l, &u, function, base);
     u.data = LLVMGetParam(function, 3);
-    u.n = l_raw_load(l, l->i64, LLVMGetParam(function, 1), 8);
-    u.leave = l_block(l, "leave");
-    LLVMValueRef all = l_i1(l, true);
-    for (unsigned i = 0; i < u.count; i++) {
-        size_t bytes = type_size(u.types[i]);
-        u.pointer[i] = l_raw_load(l, l->ptr, host_offset(l, LLVMGetParam(function, 0), i * sizeof(char *)), 8);
-        u.step[i] = l_raw_load(l, l->i64, host_offset(l, LLVMGetParam(function, 2), i * sizeof(int64_t)), 8);
-        u.contiguous[i] = l_icmp(l, LLVMIntEQ, u.step[i], l_i64(l, (int64_t)bytes));
-        u.buffer[i] = l_alloca_bytes(l, CHUNK * bytes, 64, "buffer");
-        all = l_and(l, all, u.contiguous[i]);
-    }
-    LLVMBasicBlockRef work = l_block(l, "work"), chunks = l_block(l, "chunks"), plain = l_block(l, "plain");
-    l_branch(l, l_icmp(l, LLVMIntSGT, u.n, l_i64(l, 0)), work, u.leave);
-    l_enter(l, work);
-    LLVMValueRef apart = l_and(l, l_icmp(l, LLVMIntSGE, u.n, l_i64(l, SHORT_ARRAY)), ufunc_apart(l, &u));
-    l_branch(l, l_or(l, all, apart), chunks, plain);
-    l_enter(l, chunks);
-    TRY(ufunc_chunks(l, &u, all));
-    l_enter(l, plain);
-    TRY(ufunc_loop(l, &u, u.n, u.pointer, u.step));
-    l_jump(l, u.leave);
-    l_enter(l, u.leave);
+    for (unsigned i = 0; i < u.count; i++)
+        step[i] = l_raw_load(l, l->i64, host_offset(l, LLVMGetParam(function, 2), i * sizeof(int64_t)), 8);
+    LLVMValueRef n = l_raw_load(l, l->i64, LLVMGetParam(function, 1), 8);
+    LIf enough, done;
+    l_if(l, &enough, l_icmp(l, LLVMIntSGE, n, l_i64(l, SHORT_ARRAY)));
+    l_if(l, &done, l_icmp(l, LLVMIntNE, by_strips(l, &u, contiguous, function, n), l_i32(l, 0)));
+    LLVMBuildRetVoid(l->b);
+    l_enter(l, done.end);
+    l_endif(l, &enough);
+    TRY(ufunc_loop(l, &u, n, base, step));
     LLVMBuildRetVoid(l->b);
     l_end(l);
     return true;

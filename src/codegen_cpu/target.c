@@ -305,6 +305,17 @@ static const char *host_passes(const CodegenOptions *options) {
     return pipelines[level_of(options)];
 }
 
+/* Of what most passes do, a loop around a function without loops needs little: what it calls put in, its branches made
+ * selections, and vectors. */
+#define STRAIGHT                                                                                        \
+    "always-inline,cgscc(inline),globaldce,function(sroa,early-cse,simplifycfg,"                        \
+    "instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),loop-vectorize,early-cse," \
+    "instcombine<no-verify-fixpoint>,simplifycfg)"
+
+static const char *host_straight_passes(const CodegenOptions *options) {
+    return level_of(options) < 2 ? host_passes(options) : STRAIGHT;
+}
+
 static bool host_knows(const Module *module, const char *symbol) {
     if (strncmp(symbol, "llvm.", 5) == 0) return codegen_selects(module, symbol, false, false);
     return host_symbol(symbol) != NULL;
@@ -347,6 +358,7 @@ const Target *codegen_cpu_target(void) {
         .const_array = host_const_array,
         .entry = host_entry,
         .passes = host_passes,
+        .straight_passes = host_straight_passes,
         .knows = host_knows,
     };
     return &target;

@@ -127,33 +127,6 @@ LLVMValueRef threads_context(Lower *l, const Value *value) {
     return kept;
 }
 
-/* The access group of all regions: `distinct !{}`, which the C interface cannot make, but LLVM's parser can. */
-static LLVMMetadataRef access_group(Lower *l) {
-    static const char name[] = "krait.threads", text[] = "!krait.threads = !{!0}\n!0 = distinct !{}\n";
-    LLVMValueRef group;
-    if (!LLVMGetNamedMetadataNumOperands(l->module, name)) {
-        LLVMModuleRef module;
-        char *message = NULL;
-        LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), name);
-        if (LLVMParseIRInContext(l->context, buffer, &module, &message)) {
-            LLVMDisposeMessage(message);
-            return NULL;
-        }
-        LLVMGetNamedMetadataOperands(module, name, &group);
-        LLVMAddNamedMetadataOperand(l->module, name, group);
-        LLVMDisposeModule(module);
-    }
-    LLVMGetNamedMetadataOperands(l->module, name, &group);
-    return LLVMValueAsMetadata(group);
-}
-
-/* Inlining gives what a call does its group.  A loop's body without exits is one block. */
-static void mark_accesses(Lower *l, LLVMMetadataRef group) {
-    for (LLVMValueRef i = LLVMGetFirstInstruction(l_here(l)); i; i = LLVMGetNextInstruction(i))
-        if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i) || LLVMIsACallInst(i))
-            l_set_metadata(l, i, "llvm.access.group", group);
-}
-
 static LLVMValueRef own_place(Lower *l, const Threads *t, const Value *context) {
     LLVMValueRef number = LLVMBuildZExt(l->b, t->number, l->i64, "");
     return l_offset(l, l_value(l, context), l_nswmul(l, number, l_i64(l, (int64_t)type_size(context->type))));
@@ -183,14 +156,14 @@ static bool one_region(Lower *l, Threads *t, void *self) {
         const Value *context = threads->args[i];
         l_store(l, context->type, l_item(l, inst->result, result, i), own_place(l, t, context));
     }
-    if (t->group) mark_accesses(l, t->group);
+    if (t->group) host_mark_accesses(l, t->group, true);
     return true;
 }
 
 LLVMValueRef threads_region(Lower *l, const Value *value) {
     Threads t = {.here = l->hidden[0], .plain = l->m->ninsts > MANY_REGIONS};
     t.grid = l_raw_load(l, l->ptr, host_offset(l, t.here, offsetof(HostThread, grid)), 8);
-    if (value->imm.inst->frameless) t.group = access_group(l);
+    if (value->imm.inst->frameless) t.group = host_access_group(l);
     l_attribute(l, l_function_of(l, value->imm.inst), -1, "alwaysinline", 0);
     TRY(threads_each(l, &t, one_region, (void *)(uintptr_t)value));
     return l_null(l->empty);

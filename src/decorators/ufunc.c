@@ -81,31 +81,9 @@ static void loop_raise(HostUfunc *head, int32_t status, const void *exception) {
     PyGILState_Release(gil);
 }
 
-/* Conversions that declared results often need: math.floor gives an int, float64 is declared. */
-#define CONVERT(from, to)                                                                         \
-    static void from##_to_##to(const char *at, char *out, npy_intp step, npy_intp count) {        \
-        for (npy_intp i = 0; i < count; i++) *(to *)(out + i * step) = (to)((const from *)at)[i]; \
-    }
-CONVERT(int64_t, double)
-CONVERT(double, float)
-CONVERT(float, double)
-#undef CONVERT
-
-static const struct {
-    Scalar from, to;
-    void (*convert)(const char *at, char *out, npy_intp step, npy_intp count);
-} conversions[] = {{SCALAR_INT64, SCALAR_FLOAT64, int64_t_to_double},
-                   {SCALAR_FLOAT64, SCALAR_FLOAT32, double_to_float},
-                   {SCALAR_FLOAT32, SCALAR_FLOAT64, float_to_double}};
-
 static void convert_items(const Type *from_type, const char *from, const Type *to_type, char *to, npy_intp step,
                           npy_intp count) {
     size_t bytes = scalar_info[from_type->scalar].bytes;
-    for (size_t i = 0; i < COUNT_OF(conversions); i++)
-        if ((int)conversions[i].from == (int)from_type->scalar && (int)conversions[i].to == (int)to_type->scalar) {
-            conversions[i].convert(from, to, step, count);
-            return;
-        }
     for (npy_intp i = 0; i < count; i++)
         marshal_convert_scalar((Scalar)from_type->scalar, from + (size_t)i * bytes, (Scalar)to_type->scalar,
                                to + i * step);
@@ -304,9 +282,9 @@ static bool fill_loop(UfuncData *data, Py_ssize_t at, Spec *spec, bool parallel)
     const Type *result = spec->code->result;
     int differing = 0;
     for (int i = 0; i < loop->nin + loop->nout; i++) {
-        loop->computed[i] = i < loop->nin              ? loop->types[i]
-                            : result->kind == TY_TUPLE ? result->items[i - loop->nin]
-                                                       : result;
+        loop->computed[i] = loop->types[i];
+        if (i >= loop->nin)
+            loop->computed[i] = host_ufunc_result(&spec->code->config.codegen, result, (uint32_t)(i - loop->nin));
         differing += loop->computed[i]->scalar != loop->types[i]->scalar;
         data->types[at * (loop->nin + loop->nout) + i] = (char)marshal_typenum((Scalar)loop->types[i]->scalar);
     }

@@ -211,6 +211,7 @@ static int compile_signatures(Vectorized *self) {
     config.decorating = true;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->core.signatures); i++) {
         Signature *signature = (Signature *)PyList_GET_ITEM(self->core.signatures, i);
+        config.codegen.declared = signature->result;
         Spec *spec = specialiser_for_signature(&self->core, &config, signature);
         if (!spec || vectorized_add_loop(self, spec) < 0) return -1;
     }

@@ -44,6 +44,43 @@ def test_every_stride(dtype, n, steps):
     assert (backing[:32] == 77).all() and (backing[-32:] == 77).all()
 
 
+@vectorize([float64(float64, float64), float32(float32, float32)])
+def heavy(a, b):
+    return np.sqrt(a) / (b + 1)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [7, 8, 255, 256, 257, 1000])
+@pytest.mark.parametrize("steps", [(1, 1, 1), (2, 1, 1), (-1, 2, 1), (1, 1, -3), (0, 1, 1), (1, 0, 2), (0, 0, 2)])
+def test_every_stride_through_buffers(dtype, n, steps):
+    """Of a function that takes longer than copying its operands."""
+    a, b, out = (np.arange(3 * n + 1, dtype=dtype) if step else dtype(5) for step in (*steps[:2], 1))
+    backing = np.full(3 * n + 64, 77, dtype)
+    a, b = (x[: n * abs(step) : abs(step)][:: -1 if step < 0 else 1] if step else x for x, step in zip((a, b), steps))
+    out = backing[32 : 32 + n * abs(steps[2]) : abs(steps[2])][:: -1 if steps[2] < 0 else 1]
+    heavy(a, b, out)
+    np.testing.assert_allclose(out, np.broadcast_to(np.sqrt(a) / (b + 1), out.shape), rtol=1e-6)
+    assert (backing[:32] == 77).all() and (backing[-32:] == 77).all()
+
+
+@pytest.mark.parametrize("declared, dtype", [("float64(float64)", np.float64), ("float32(float64)", np.float32),
+                                             ("int32(float64)", np.int32), ("complex128(float64)", np.complex128)])
+def test_a_declared_result_of_another_type(declared, dtype):
+    whole = vectorize([declared])(lambda x: math.floor(x * 100.0))
+    x = np.linspace(-9, 9, 1001)
+    for part in (x, x[::3], x[:5]):
+        got = whole(part)
+        assert got.dtype == dtype
+        np.testing.assert_array_equal(got, np.floor(part * 100).astype(dtype))
+
+
+def test_declared_results_of_a_tuple():
+    both = vectorize(["Tuple((float64, float32))(int64)"])(lambda x: (x + 1, x * 2))
+    half, double = both(np.arange(100))
+    assert (half.dtype, double.dtype) == (np.float64, np.float32)
+    assert (half == np.arange(100) + 1).all() and (double == np.arange(100) * 2).all()
+
+
 @pytest.mark.parametrize("shift", [-3, -1, 0, 1, 2, 5])
 def test_results_over_their_own_operands(shift):
     memory = np.arange(600.0)

@@ -81,7 +81,7 @@ bool specialise_config_equal(const Config *a, const Config *b) {
     return a->target == b->target && a->kernel == b->kernel && a->promotion == b->promotion && x->entry == y->entry &&
            ((x->facts ^ y->facts) & ~(uint32_t)FACT_IN_RANGE) == 0 && x->compute_capability == y->compute_capability &&
            x->ufunc.rows == y->ufunc.rows && x->ufunc.two_axes == y->ufunc.two_axes &&
-           x->ufunc.immediate == y->ufunc.immediate;
+           x->ufunc.immediate == y->ufunc.immediate && x->declared == y->declared;
 }
 
 static bool enter(Specialiser *self) {

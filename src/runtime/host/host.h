@@ -126,6 +126,16 @@ int32_t krait_host_parallel(HostPiece *piece, HostJoin *join, int64_t result_byt
                             int32_t light, _Atomic int64_t *each, int64_t count, const void *outer, void *results,
                             void *exception, const int64_t *seeds); /* seeds: NULL where nothing is drawn */
 
+/* ---- elements of ufuncs (strips.c) ---- */
+
+/* Generated code: elements that lie without gaps in every operand, which overlap exactly or not at all.  Nonzero: one
+ * raised, and the caller has been told. */
+typedef int32_t HostStrip(char *const *at, int64_t count, void *data);
+/* What generated code calls with what NumPy gave it, and the bytes of an element of each operand, inputs first, as a
+ * text; light: the function takes a few cycles.  0: nothing is done, the caller takes one element after the other. */
+int32_t krait_host_strips(HostStrip *strip, const char *bytes, int32_t inputs, int32_t light, char *const *start,
+                          int64_t elements, const int64_t *step, void *data);
+
 /* ---- the interpreter (python.c) ---- */
 
 /* What the interpreter does for compiled code, on any thread, with the GIL or without.  An exception is an object of
