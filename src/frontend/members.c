@@ -60,8 +60,24 @@ static const Const *setter_of(Frontend *frontend, PyObject *property) {
     return setter && setter->type->kind == TY_PYFUNC ? setter : NULL;
 }
 
+/* The __repr__ of a dataclass, without what keeps it from showing itself inside itself: that ends in a
+ * RecursionError. */
+static PyObject *without_guard(Frontend *frontend, PyObject *found) {
+    static const char *const guards[] = {"_recursive_repr.<locals>.wrapper",
+                                         "recursive_repr.<locals>.decorating_function.<locals>.wrapper"};
+    PyObject *name = PyFunction_Check(found) ? ((PyCodeObject *)PyFunction_GET_CODE(found))->co_qualname : NULL;
+    for (size_t i = 0; name && i < COUNT_OF(guards); i++) {
+        if (PyUnicode_CompareWithASCIIString(name, guards[i]) != 0) continue;
+        PyObject *guarded = frontend_keep(frontend, PyObject_GetAttrString(found, "__wrapped__"));
+        PyErr_Clear();
+        return guarded ? guarded : found;
+    }
+    return found;
+}
+
 static Member member_of(Frontend *frontend, PyObject *found) {
     Member member = {0};
+    found = without_guard(frontend, found);
     PyObject *function = made_of(frontend, found, &member.kind);
     bool method = !member.kind && (PyFunction_Check(found) || is_decorated(frontend, found));
     if (method) member.kind = MEMBER_METHOD, function = found;

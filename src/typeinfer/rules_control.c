@@ -17,8 +17,6 @@ bool rule_param(Typing *t) {
     const FuncInst *inst = t->in->inst;
     const Type *type = inst->types[t->imm];
     const Const *konst = inst->konsts ? inst->konsts[t->imm] : NULL;
-    if (type->kind == TY_CAUGHT && t->in->func->generator)
-        return typing_fail(t, DIAG_UNSUPPORTED, "a generator does not keep an exception that was caught");
     if (!konst && type_is_unit(type)) konst = const_of(t->in->arena, type);
     return typing_result(t, type, konst);
 }

@@ -341,3 +341,29 @@ def test_classes_that_all_hold_each_other(count):
     else:
         with pytest.raises(TypingError):
             njit(f)()
+
+
+# ---- the texts of dataclasses ----
+
+
+@dataclasses.dataclass
+class Named:
+    name: str
+    values: list
+    inner: object = None
+    place: tuple = (1, "x")
+
+
+@dataclasses.dataclass(frozen=True)
+class Inner:
+    k: float
+    hidden: int = dataclasses.field(default=3, repr=False)
+
+
+def test_texts_of_dataclasses():
+    def f(k):
+        p = Named("it's", [k, 2], Inner(k / 2))
+        print_me = f"{p} {p.inner!r} {Inner(0.5)!s:>20}"
+        return str(p), repr([p, p]), print_me, repr({1: Inner(1e20)}), repr(Point(1.0))
+
+    oracle.agree(f, 3)
