@@ -73,9 +73,10 @@ static void mark_owners(const Placing *p) {
 
 /* ---- inside a block ---- */
 
-/* `owner` dies at a value; behind the end of a block there is nothing. */
+/* `owner` dies at a value, behind all parameters if that is one; behind the end of a block there is nothing. */
 static void release_at(Placing *p, Value *at, uint32_t owner) {
     Value *release = new_count(p, OP_RELEASE, at->span, p->owners.values.data[owner]);
+    while (at->op == OP_PARAM && at->next && at->next->op == OP_PARAM) at = at->next;
     if (at->next)
         value_insert_before(at->next, release);
     else if (at->op == OP_RETURN)

@@ -148,6 +148,8 @@ bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value) {
     }
     *fact = (Fact){part.result, part.konst};
     *value = t->emit ? typing_apply(&part) : NULL;
+    bool never_returns = *value && (*value)->op == OP_CALL_INST && (*value)->type->kind == TY_BOTTOM;
+    if (never_returns) (*value)->type = infer_none(t->in);
     return true;
 }
 

@@ -365,3 +365,19 @@ def test_an_iterator_that_may_outlive_its_array():
               %8 = const None
               return %8
         """, f"n: int, c: bool, a: {A}")
+
+
+def test_what_a_generator_does_not_use_is_released_behind_all_its_parameters():
+    """Parameters stand first (ir/verify.c)."""
+
+    def numbers(unused, text, n):
+        yield n
+
+    def f(n):
+        return sum(numbers([n], str(n), n))
+
+    text = _testing.stage(f, ("int",), "ownership")
+    body = text[text.index("func numbers") :].split("b0:")[1].splitlines()
+    params = [number for number, line in enumerate(body) if " = param" in line]
+    releases = [number for number, line in enumerate(body) if "release" in line]
+    assert len(params) == 2 and min(releases) > max(params), text

@@ -260,3 +260,24 @@ def test_call_that_never_returns_ends_its_block():
     text = typed(scope["f"], "int")
     assert re.search(r"call_inst\[fail#\d+\] %\d+\n  unreachable\n", text)
     assert "-> int {" in text
+
+
+def test_a_special_method_that_never_returns_gives_none():
+    """Nothing in typed code has the type of what cannot be."""
+
+    class Fussy:
+        def __init__(self, k):
+            self.k = k
+
+        def __bool__(self):
+            raise ValueError(self.k)
+
+    def f(k):
+        try:
+            return 1 if Fussy(k) else 2
+        except ValueError:
+            return 3
+
+    text = typed(f, "int")
+    assert re.search(r"call_inst\[.*__bool__#\d+\] %\d+\n  unreachable\n", text), text
+    assert "bottom" not in text
