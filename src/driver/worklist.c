@@ -10,7 +10,7 @@
  * one on the changes of a result those that return ever new types. */
 #include "driver/job.h"
 
-enum { MAX_INSTANCES = 4096, MAX_CHANGES = 200, MAX_WIDENED = 100 };
+enum { MAX_INSTANCES = 4096, MAX_CHANGES = 200, MAX_WIDENED = 100, MAX_DEPTH = 200 };
 
 static bool same_request(const FuncInst *inst, const Func *untyped, const InferRequest *request) {
     const Type *const *types = request->types;
@@ -86,6 +86,17 @@ static FuncInst *add_instance(Job *job, const Func *untyped, const InferRequest 
     return inst;
 }
 
+/* What calls itself with types that hold what they were before soon has larger ones than anything can walk through. */
+static bool check_size(Job *job, const Func *untyped, const Type *type) {
+    if (type->depth <= MAX_DEPTH && type->within < TYPE_MAX_WITHIN) return true;
+    diag_fail(job->diag, DIAG_UNSUPPORTED, untyped->source, untyped->span,
+              type->depth > MAX_DEPTH ? "%s is called with ever new types: one holds others %d deep"
+                                      : "%s is called with ever new types: one holds %d others",
+              untyped->name, type->depth > MAX_DEPTH ? MAX_DEPTH : TYPE_MAX_WITHIN);
+    diag_hint(job->diag, "keep what grows in a list of numbers or of tuples");
+    return false;
+}
+
 FuncInst *worklist_instance(Job *job, const Func *untyped, const InferRequest *request, CallSite site) {
     FuncInst *inst = NULL;
     uint64_t hash = hash_request(untyped, request);
@@ -93,6 +104,7 @@ FuncInst *worklist_instance(Job *job, const Func *untyped, const InferRequest *r
     for (; i != HASH_INDEX_END && !inst; i = hash_index_next(&job->requests, i))
         if (same_request(job->insts.data[i], untyped, request)) inst = job->insts.data[i];
     if (!inst) {
+        for (size_t p = 0; p < untyped->nparams; p++) TRY(check_size(job, untyped, request->types[p]));
         FAIL_IF(specialised(job, request->function)->count++ >= MAX_INSTANCES, job->diag, UNSUPPORTED, untyped->source,
                 untyped->span, "%s is called with ever new types: %d specialisations were made", untyped->name,
                 MAX_INSTANCES);

@@ -136,6 +136,15 @@ static const uint32_t *copy_places(Arena *arena, const Type *type) {
     return places;
 }
 
+static void measure(Type *type) {
+    type->depth = 0, type->within = 1;
+    for (uint32_t i = 0; i < type->count; i++) {
+        const Type *item = type->items[i];
+        if (type->depth <= item->depth) type->depth = item->depth + 1;
+        type->within = type->within + item->within < TYPE_MAX_WITHIN ? type->within + item->within : TYPE_MAX_WITHIN;
+    }
+}
+
 /* A copy of `wanted` that lives as long as the table; NULL: no memory.  The jump ends in this frame, which holds
  * nothing else. */
 static Type *copy_type(TypeTable *table, const Type *wanted) {
@@ -154,6 +163,7 @@ static Type *copy_type(TypeTable *table, const Type *wanted) {
     type->places = copy_places(table->arena, wanted);
     type->title = wanted->title ? arena_strdup(table->arena, wanted->title) : NULL;
     type->table = table;
+    measure(type);
     arena_on_exhaustion(table->arena, NULL);
     return type;
 }

@@ -109,6 +109,8 @@ typedef enum TimeUnit {
     TIME_UNIT_COUNT
 } TimeUnit;
 
+enum { TYPE_MAX_WITHIN = 1 << 18 };
+
 struct Type {
     TypeKind kind;
     uint8_t scalar;         /* Scalar, for TY_SCALAR */
@@ -127,6 +129,8 @@ struct Type {
     const char *title;      /* of a class that is the object: its qualified name, for messages alone; may be NULL */
     bool flag;              /* TY_SCALAR with an object; TY_MEMBER; TY_TIME */
     uint32_t count;         /* of items */
+    uint32_t depth,
+        within; /* how deep items hold items; how many types with items lie within, at most TYPE_MAX_WITHIN */
     const Type *const *items;
     const char *const *names; /* TY_STRUCT; TY_TUPLE with an object, "" where the class means something else by it */
 

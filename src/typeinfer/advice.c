@@ -7,85 +7,111 @@
 
 #include "typeinfer/infer.h"
 
+enum { MOST_WORDS = 240, MOST_NESTED = 8 }; /* characters of a message that a type may take; types within types */
+
 /* Who says names, and where text goes. */
 typedef struct Words {
     const InferHost *host;
-    Arena *arena;
+    Buf *buf;
+    unsigned depth; /* how many types it lies within */
 } Words;
 
-static const char *words(const Words *w, const Type *type);
+static void words(const Words *w, const Type *type);
 
-static const char *object_name(const Words *w, const Type *type) {
-    return w->host->object_name(w->host->self, type->object);
+static void print_object_name(const Words *w, const Type *type) {
+    buf_puts(w->buf, w->host->object_name(w->host->self, type->object));
 }
 
-static void print_items(const Words *w, Buf *buf, const Type *type) {
-    buf_putc(buf, '(');
-    for (uint32_t i = 0; i < type->count; i++) {
-        if (i) buf_puts(buf, ", ");
-        buf_puts(buf, words(w, type->items[i]));
+static void print_items(const Words *w, const Type *type) {
+    buf_putc(w->buf, '(');
+    for (uint32_t i = 0; i < type->count && w->buf->len <= MOST_WORDS; i++) {
+        if (i) buf_puts(w->buf, ", ");
+        words(w, type->items[i]);
     }
-    buf_puts(buf, type->kind == TY_TUPLE && type->count == 1 && !type->object ? ",)" : ")");
+    buf_puts(w->buf, type->kind == TY_TUPLE && type->count == 1 && !type->object ? ",)" : ")");
 }
 
-static void print_container(const Words *w, Buf *buf, const char *name, const Type *item) {
-    if (item->kind == TY_BOTTOM)
-        buf_printf(buf, "an empty %s", name);
-    else
-        buf_printf(buf, "%s of %s", name, words(w, item));
+static void print_container(const Words *w, const char *name, const Type *item) {
+    if (item->kind == TY_BOTTOM) {
+        buf_printf(w->buf, "an empty %s", name);
+    } else {
+        buf_printf(w->buf, "%s of ", name);
+        words(w, item);
+    }
 }
 
-static const char *words(const Words *w, const Type *type) {
-    Buf buf;
-    buf_init(&buf, w->arena);
+static void print_dict(const Words *w, const Type *type) {
+    print_container(w, "dict", type_key(type));
+    if (type_key(type)->kind == TY_BOTTOM) return;
+    buf_puts(w->buf, " to ");
+    words(w, type_dict_value(type));
+}
+
+/* Stops where there is more than anybody reads: types may hold one another in exponentially many ways. */
+static void words(const Words *outer, const Type *type) {
+    Buf *buf = outer->buf;
+    const Words inner = {outer->host, buf, outer->depth + 1}, *w = &inner;
+    if (buf->len > MOST_WORDS) return;
+    if (inner.depth > MOST_NESTED) {
+        buf_puts(buf, "...");
+        return;
+    }
     switch (type->kind) {
-    case TY_FUNC: buf_printf(&buf, "the function `%s`", func_name(w->arena, type->func)); break;
+    case TY_FUNC: buf_printf(buf, "the function `%s`", func_name(buf->arena, type->func)); break;
     case TY_PYFUNC:
-    case TY_CLOSURE: buf_printf(&buf, "the function `%s`", object_name(w, type)); break;
+    case TY_CLOSURE:
+        buf_puts(buf, "the function `");
+        print_object_name(w, type);
+        buf_putc(buf, '`');
+        break;
     case TY_EXC_CLASS:
-    case TY_OBJECT: buf_printf(&buf, "`%s`", object_name(w, type)); break;
+    case TY_OBJECT:
+        buf_putc(buf, '`');
+        print_object_name(w, type);
+        buf_putc(buf, '`');
+        break;
     case TY_EXC:
-        buf_puts(&buf, object_name(w, type));
-        print_items(w, &buf, type);
+        print_object_name(w, type);
+        print_items(w, type);
         break;
     case TY_TUPLE:
-        if (type->object) buf_puts(&buf, object_name(w, type));
-        print_items(w, &buf, type);
+        if (type->object) print_object_name(w, type);
+        print_items(w, type);
         break;
     case TY_STRUCT:
-        if (type_is_instance(type))
-            buf_printf(&buf, "an instance of %s", object_name(w, type));
-        else
-            type_print(&buf, type);
+        if (!type_is_instance(type)) {
+            type_print(buf, type);
+        } else {
+            buf_puts(buf, "an instance of ");
+            print_object_name(w, type);
+        }
         break;
-    case TY_MEMBER: buf_puts(&buf, object_name(w, type)); break;
+    case TY_MEMBER: print_object_name(w, type); break;
     case TY_SCALAR:
         if (type->object)
-            buf_puts(&buf, object_name(w, type));
+            print_object_name(w, type);
         else
-            type_print(&buf, type);
+            type_print(buf, type);
         break;
-    case TY_STRING: buf_puts(&buf, "str"); break;
-    case TY_RANGE: buf_puts(&buf, "range"); break;
-    case TY_DICT:
-        if (type_key(type)->kind == TY_BOTTOM)
-            buf_puts(&buf, "an empty dict");
-        else
-            buf_printf(&buf, "dict of %s to %s", words(w, type_key(type)), words(w, type_dict_value(type)));
+    case TY_STRING: buf_puts(buf, "str"); break;
+    case TY_RANGE: buf_puts(buf, "range"); break;
+    case TY_DICT: print_dict(w, type); break;
+    case TY_SET: print_container(w, "set", type_key(type)); break;
+    case TY_VARTUPLE: print_container(w, "tuple", type->items[0]); break;
+    case TY_LIST: print_container(w, "list", type->items[0]); break;
+    case TY_OPTIONAL:
+        words(w, type->items[0]);
+        buf_puts(buf, " or None");
         break;
-    case TY_SET: print_container(w, &buf, "set", type_key(type)); break;
-    case TY_VARTUPLE: print_container(w, &buf, "tuple", type->items[0]); break;
-    case TY_LIST: print_container(w, &buf, "list", type->items[0]); break;
-    case TY_OPTIONAL: buf_printf(&buf, "%s or None", words(w, type->items[0])); break;
-    default: type_print(&buf, type);
+    default: type_print(buf, type);
     }
-    return buf.text;
 }
 
 const char *infer_words(const InferHost *host, Arena *arena, const Type *type) {
-    enum { MOST_WORDS = 240 };
-    const char *text = words(&(Words){host, arena}, type);
-    return strlen(text) > MOST_WORDS ? arena_printf(arena, "%.*s...", MOST_WORDS, text) : text;
+    Buf buf;
+    buf_init(&buf, arena);
+    words(&(Words){host, &buf, 0}, type);
+    return buf.len > MOST_WORDS ? arena_printf(arena, "%.*s...", MOST_WORDS, buf.text) : buf.text;
 }
 
 const char *infer_text(Infer *in, const Type *type) {

@@ -1,10 +1,12 @@
 """Recursion: deep enough and it works, without end and it is RecursionError, as in the interpreter, also where a
 compiler could make a loop of it."""
 
+import time
+
 import numpy as np
 import pytest
 
-from krait import cuda, njit
+from krait import cuda, errors, njit
 
 
 @njit
@@ -112,3 +114,26 @@ def test_kernels_on_the_host(launched):
     with pytest.raises(RecursionError):
         launched[2, 32](x, -1)
     launched[2, 32](x, 100)
+
+
+GROWING = {
+    "nested": "return 0 if n == 0 else f((t, n), n - 1)",
+    "doubled": "return 0 if n == 0 else f((t, t), n - 1)",
+    "in lists": "return 0 if n == 0 else f([t], n - 1)",
+    "in dicts": "return 0 if n == 0 else f({n: t}, n - 1)",
+    "wide": "return 0 if n == 0 else f((t, 1.5, 'a', np.zeros(3), n), n - 1)",
+    "two ways": "return 0 if n == 0 else f((t, n), n - 1) + f((n, t), n - 1)",
+    "returned": "return t if n == 0 else f((t, n), n - 1)",
+}
+
+
+@pytest.mark.parametrize("body", GROWING.values(), ids=GROWING)
+def test_types_that_grow_without_end_are_refused_at_once(body):
+    space = {"np": np}
+    exec(f"def f(t, n):\n    {body}\n", space)
+    space["f"] = njit(space["f"])
+    start = time.process_time()
+    with pytest.raises(errors.UnsupportedError, match="f is called with ever new types") as caught:
+        space["f"](1, 5)
+    assert time.process_time() - start < 2  # milliseconds, but for a loaded machine
+    assert len(str(caught.value)) < 1000
