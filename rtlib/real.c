@@ -216,7 +216,7 @@ int32_t krait_rt_check_divmod_d(double a, double b, double quotient, double rema
     return (void)a, (void)quotient, (void)remainder, b == 0 ? 2 : 0;
 }
 
-/* ---- to int: 64 bits, wrapping as every Python int of compiled code does ---- */
+/* ---- to int: 64 bits; what does not fit is an error where it is asked for, else wraps ---- */
 
 /* Of what is too large for 64 bits, the lower ones. */
 static inline int64_t lower_bits(double x) {
@@ -239,7 +239,8 @@ static inline int64_t lower_bits(double x) {
     int32_t krait_rt_check_to_int_##S(T x, int64_t result) {                                               \
         (void)result;                                                                                      \
         if (fits_int_##S(x)) return 0;                                                                     \
-        return __builtin_fabs##F(x) < (T)RT_INF ? 0 : x != x ? 2 : 1;                                      \
+        if (__builtin_fabs##F(x) < (T)RT_INF) return x == -(T)0x1p63 ? 0 : 3;                              \
+        return x != x ? 2 : 1;                                                                             \
     }
 BOTH(TO_INT)
 

@@ -78,6 +78,17 @@ def wrap(value):
     return value
 
 
+NO_INT = OverflowError("cannot convert float to integer: an int of compiled code has 64 bits")
+
+
+def as_compiled(theirs, args):
+    """What compiled code does where the interpreter does this: ints wrap, but those made of floats, which raise."""
+    floats = [arg for arg in args if isinstance(arg, (float, np.floating))]
+    if floats and type(theirs) is int and wrap(theirs) != theirs:
+        return Raised(NO_INT)
+    return theirs if isinstance(theirs, Raised) else wrap(theirs)
+
+
 def agree_on(function, arguments, cases):
     """The compiled and the interpreted call do the same in every case, but for wrapping ints."""
     plain = caller(function, arguments)
@@ -86,7 +97,7 @@ def agree_on(function, arguments, cases):
         theirs = outcome(plain, args, {})
         ours = outcome(compiled, args, {})
         try:
-            compare_outcomes(ours, theirs if isinstance(theirs, Raised) else wrap(theirs))
+            compare_outcomes(ours, as_compiled(theirs, args))
         except AssertionError as error:
             raise AssertionError(f"{function.__name__}{args!r}: {error}") from None
 

@@ -10,7 +10,28 @@ import numpy as np
 from krait.prelude.intrinsics import copied, layout_of, packed, reinterpreted, shape_text, with_item
 from krait.prelude.shaping import as_elements
 
+_LAST = 2**63 - 1
+
 INTEGERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
+
+
+# ---- slices whose bounds may be None ----
+
+
+def start_of(start, step):
+    if start is not None:
+        return start
+    return _LAST if step is not None and step < 0 else 0
+
+
+def stop_of(stop, step):
+    if stop is not None:
+        return stop
+    return -_LAST - 1 if step is not None and step < 0 else _LAST
+
+
+def step_of(step):
+    return 1 if step is None else step
 
 
 # ---- places of what is true ----

@@ -102,6 +102,15 @@ def is_writeable(array):
     """Whether an array may be written to, as the type tells."""
 
 
+def how_ordered(items):
+    """Whether `<` puts the items of a list into one order, as their type tells: "always" (a class is believed), "but for
+    nan" (NaT, too), "never" (sets)."""
+
+
+def python_order(keys, reverse):
+    """The numbers of a list's items in the order in which the interpreter sorts them."""
+
+
 def character(code):
     """The string of one code point."""
 

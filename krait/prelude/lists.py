@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from krait.prelude.intrinsics import reserve, slice_range, truncate, tuple_of
+from krait.prelude.intrinsics import how_ordered, python_order, reserve, slice_range, truncate, tuple_of
 
 MOST = 0x7FFFFFFFFFFFFFFF
 
@@ -341,8 +341,33 @@ def sorted_list(iterable, key=None, reverse=False):
 
 
 def sort_by(items, keys, reverse):
-    # Merges runs of numbers of items from below: stable.  The order of equal items is kept in reverse too.
-    n = len(items)
+    # Where `<` does not put the keys into one order, the interpreter's own way to sort decides.
+    how = how_ordered(keys)
+    if how == "never" or (how == "but for nan" and has_nan(keys)):
+        put_in_order(items, python_order(keys, reverse))
+    else:
+        put_in_order(items, merged(keys, reverse))
+
+
+def has_nan(keys):
+    for key in keys:
+        if key != key:
+            return True
+    return False
+
+
+def put_in_order(items, order):
+    sorted_items = []
+    for i in order:
+        sorted_items.append(items[i])
+    for i in range(len(items)):
+        items[i] = sorted_items[i]
+
+
+def merged(keys, reverse):
+    # The numbers of the items in their order, whichever way it is found: runs are merged from below.  That of equal
+    # items is kept in reverse too.
+    n = len(keys)
     order = []
     other = []
     for i in range(n):
@@ -354,11 +379,7 @@ def sort_by(items, keys, reverse):
             merge(order, other, keys, low, min(low + width, n), min(low + 2 * width, n), reverse)
         order, other = other, order
         width *= 2
-    sorted_items = []
-    for i in order:
-        sorted_items.append(items[i])
-    for i in range(n):
-        items[i] = sorted_items[i]
+    return order
 
 
 def merge(order, to, keys, low, middle, high, reverse):

@@ -279,7 +279,7 @@ static void check_result(Lower *l, FuncCheck check, const FlatCall *args, LLVMVa
 }
 
 void l_math_errors(Lower *l, const FuncInfo *info, LLVMValueRef code) {
-    for (unsigned e = 0; e < 2 && info->errors[2 * e]; e++)
+    for (unsigned e = 0; e < FUNC_ERRORS && info->errors[2 * e]; e++)
         l_raise_if(l, l_icmp(l, LLVMIntEQ, code, l_i32(l, (int)e + 1)), info->errors[2 * e], info->errors[2 * e + 1],
                    NULL, 0);
 }

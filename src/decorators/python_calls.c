@@ -7,6 +7,7 @@
  *   print        a built-in function
  *   .upper       a method of the first argument
  *   %            an operator: the first argument % the second
+ *   #            the numbers of the first argument's items in their order; the second: in reverse
  *   !            an exception of the class that is the first argument is raised
  * The interpreter sees copies: what it keeps of a list is not what compiled code goes on with. */
 #include "decorators/decorators.h"
@@ -73,9 +74,26 @@ static PyObject *call_word(const char *what, PyObject *const *objects, size_t co
     return result;
 }
 
+/* list(range(len(keys))).sort(key=keys.__getitem__, reverse=reverse) */
+static PyObject *order_of(PyObject *keys, PyObject *reverse) {
+    PyObject *order = PyList_New(PyList_GET_SIZE(keys)), *names = Py_BuildValue("(ss)", "key", "reverse"), *done = NULL;
+    PyObject *sort = order ? PyObject_GetAttrString(order, "sort") : NULL;
+    PyObject *key = PyObject_GetAttrString(keys, "__getitem__"), *number = Py_None;
+    for (Py_ssize_t i = 0; order && number && i < PyList_GET_SIZE(keys); i++)
+        if ((number = PyLong_FromSsize_t(i))) PyList_SET_ITEM(order, i, number);
+    if (sort && key && names && number) done = PyObject_Vectorcall(sort, (PyObject *[]){key, reverse}, 0, names);
+    Py_XDECREF(key);
+    Py_XDECREF(sort);
+    Py_XDECREF(names);
+    if (!done) Py_CLEAR(order);
+    Py_XDECREF(done);
+    return order;
+}
+
 static PyObject *call(const char *what, PyObject *const *objects, size_t count) {
     switch (*what) {
     case '!': return raise_exception(objects, count);
+    case '#': return order_of(objects[0], objects[1]);
     case '%': return PyNumber_Remainder(objects[0], objects[1]);
     default: return call_word(what, objects, count);
     }

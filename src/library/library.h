@@ -17,6 +17,7 @@ enum {
 };
 
 enum { FUNC_MANY = 255 }; /* FuncHead.most: any number of arguments */
+enum { FUNC_ERRORS = 3 }; /* errors that rtlib's check of a function may tell apart */
 
 /* The Python library a row belongs to. */
 typedef enum LibraryId {
@@ -91,8 +92,8 @@ typedef struct FuncInfo {
     ObjRef object;      /* PYTHON: the function that takes its place */
     const char *doc;
     FuncCheck check;
-    const char *checker;   /* CALL: its part of the name of rtlib's check */
-    const char *errors[4]; /* CALL: class and text of error 1, of error 2 */
+    const char *checker;                 /* CALL: its part of the name of rtlib's check */
+    const char *errors[2 * FUNC_ERRORS]; /* CALL: class and text of error 1, of error 2 ... */
     UfuncLoops loops;
     FuncRange range;
     const char *signature; /* HOSTED, libdevice */

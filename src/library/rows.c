@@ -30,17 +30,20 @@ const PlatformMath platform_math[MATH_COUNT] = {
 
 /* ---- the columns of functions.def ---- */
 
-#define MANY                           FUNC_MANY
-#define ROW_EXTERN(f)                  .how = HOW_EXTERN, .math = MATH_##f
-#define ROW_OP(name)                   .how = HOW_OP, .op = OP_##name
-#define ROW_RTLIB(f)                   .how = HOW_RTLIB, .symbol = #f
-#define ROW_HOSTED(f)                  .how = HOW_HOSTED, .symbol = #f
-#define ROW_EMIT(f)                    .how = HOW_EMIT, .symbol = #f
-#define ROW_PRELUDE(f)                 .how = HOW_PRELUDE, .symbol = f
-#define ROW_TYPED                      .how = HOW_TYPED
-#define CHECK(what)                    .head.checked = true, .check = CHECK_##what
-#define CHECK_BY(f, ...)               .head.checked = true, .check = CHECK_CALL, .checker = #f, .errors = {__VA_ARGS__}
-#define MATH_ERRORS                    "ValueError", "math domain error", "OverflowError", "math range error"
+#define MANY             FUNC_MANY
+#define ROW_EXTERN(f)    .how = HOW_EXTERN, .math = MATH_##f
+#define ROW_OP(name)     .how = HOW_OP, .op = OP_##name
+#define ROW_RTLIB(f)     .how = HOW_RTLIB, .symbol = #f
+#define ROW_HOSTED(f)    .how = HOW_HOSTED, .symbol = #f
+#define ROW_EMIT(f)      .how = HOW_EMIT, .symbol = #f
+#define ROW_PRELUDE(f)   .how = HOW_PRELUDE, .symbol = f
+#define ROW_TYPED        .how = HOW_TYPED
+#define CHECK(what)      .head.checked = true, .check = CHECK_##what
+#define CHECK_BY(f, ...) .head.checked = true, .check = CHECK_CALL, .checker = #f, .errors = {__VA_ARGS__}
+#define MATH_ERRORS      "ValueError", "math domain error", "OverflowError", "math range error"
+#define INT_ERRORS                                                                                                    \
+    "OverflowError", "cannot convert float infinity to integer", "ValueError", "cannot convert float NaN to integer", \
+        "OverflowError", "cannot convert float to integer: an int of compiled code has 64 bits"
 #define LOOPS(types, result, integers) .elementwise = true, .loops = {types, result, integers}
 #define ELEMENTWISE                    .elementwise = true
 #define VECTORS                        .vectors = true

@@ -248,6 +248,9 @@ typedef struct SubOp {
     size_t nnames;
 } SubOp;
 bool typing_sub(Typing *t, const SubOp *sub, Fact *fact, Value **value);
+/* A call of Python of the prelude; operand 0 is made here, and values of facts that are constants. */
+bool typing_call_prelude(Typing *t, const char *name, Fact *facts, Value **values, size_t count, Fact *fact,
+                         Value **value);
 
 /* What is asked of an exception that was caught; *done: that is all there is to the operation.  (rules_caught.c) */
 bool typing_take_caught(Typing *t, bool *done);

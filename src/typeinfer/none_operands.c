@@ -107,13 +107,43 @@ static bool is_named(const char *names, const char *name) {
     return false;
 }
 
+/* The class of the operand that None meets: of a pair, the other one; where there are more, the first, or the second. */
+static const char *other_class(const Typing *t, size_t arg) {
+    if (t->nargs < 2) return NULL;
+    bool same = value_resolve(t->values[0]) == value_resolve(t->values[1]);
+    return same ? "NoneType" : class_name(infer_content(t->args[arg ? 0 : 1].type));
+}
+
+static const char *divmod_words(const Typing *t, size_t arg) {
+    const char *name = other_class(t, arg), *left = arg ? name : "NoneType", *right = arg ? "NoneType" : name;
+    return name ? arena_printf(t->in->arena, "unsupported operand type(s) for divmod(): '%s' and '%s'", left, right)
+                : NULL;
+}
+
+/* Of max and min, which compare each argument with the one that is ahead. */
+static const char *extreme_words(const Typing *t, size_t arg, const char *symbol) {
+    const char *name = other_class(t, arg), *left = arg ? "NoneType" : name, *right = arg ? name : "NoneType";
+    return name ? arena_printf(t->in->arena, "'%s' not supported between instances of '%s' and '%s'", symbol, left,
+                               right)
+                : NULL;
+}
+
+static const char *call_words(const Typing *t, size_t arg) {
+    const FuncInfo *row = &func_info[t->func];
+    switch (t->func) {
+    case FUNC_PY_DIVMOD: return divmod_words(t, arg);
+    case FUNC_PY_MAX: return extreme_words(t, arg, ">");
+    case FUNC_PY_MIN: return extreme_words(t, arg, "<");
+    default: break;
+    }
+    for (size_t i = 0; i < COUNT_OF(arguments); i++)
+        if (is_named(arguments[i].functions, row->head.names)) return arguments[i].words;
+    return row->library == LIBRARY_MATH ? "must be real number, not NoneType" : NULL;
+}
+
 /* What the operation being typed says of None; NULL: nobody knows. */
 static const char *words(const Typing *t, size_t arg) {
-    if (t->is_call) {
-        for (size_t i = 0; i < COUNT_OF(arguments); i++)
-            if (is_named(arguments[i].functions, func_info[t->func].head.names)) return arguments[i].words;
-        return NULL;
-    }
+    if (t->is_call) return call_words(t, arg);
     for (size_t i = 0; i < COUNT_OF(operands); i++)
         if (operands[i].op == t->op && operands[i].operand == arg) return operands[i].words;
     if ((op_is_binary(t->op) || op_is_comparison(t->op)) && t->nargs == 2) return operator_words(t, arg);

@@ -35,18 +35,6 @@ static uint32_t place_of(const Const *all, const Const *konst) {
     return i;
 }
 
-/* A call of Python of the prelude on constants and a number. */
-static bool call_prelude(Typing *t, const char *name, Fact *facts, Value **values, size_t count, Fact *fact,
-                         Value **value) {
-    ObjRef function = t->in->host->prelude(t->in->host->self, name);
-    TRY(function);
-    facts[0] = (Fact){type_object(t->in->types, TY_PYFUNC, function), NULL};
-    facts[0].konst = const_of(t->in->arena, facts[0].type);
-    for (size_t i = 0; t->emit && i < count; i++)
-        if (facts[i].konst) values[i] = typing_make_const(t, facts[i].konst);
-    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = count}, fact, value);
-}
-
 /* The item of `all` that belongs to operand `i`, a member. */
 static bool item_of(Typing *t, size_t i, const Const *all, Fact *fact, Value **value) {
     Infer *in = t->in;
@@ -60,10 +48,10 @@ static bool item_of(Typing *t, size_t i, const Const *all, Fact *fact, Value **v
     }
     Fact facts[4] = {{0}, {infer_int(in), NULL}, {all->type, all}, {0}};
     Value *values[4] = {NULL, t->emit ? typing_make_cast(t, t->values[i], infer_int(in)) : NULL, NULL, NULL};
-    if (type->kind == TY_MEMBER) return call_prelude(t, "enums:item_at", facts, values, 3, fact, value);
+    if (type->kind == TY_MEMBER) return typing_call_prelude(t, "enums:item_at", facts, values, 3, fact, value);
     TRY(each);
     facts[3] = (Fact){each->type, each};
-    return call_prelude(t, "enums:item_of_number", facts, values, 4, fact, value);
+    return typing_call_prelude(t, "enums:item_of_number", facts, values, 4, fact, value);
 }
 
 /* The name of any combination of flags. */
@@ -81,7 +69,7 @@ static bool name_of_bits(Typing *t, const Type *type) {
     const Const *all = const_tuple(t->in->arena, t->in->types, bits, count);
     Fact facts[4] = {{0}, {infer_int(t->in), NULL}, {names->type, names}, {all->type, all}}, fact;
     Value *values[4] = {NULL, t->emit ? typing_make_cast(t, t->values[0], infer_int(t->in)) : NULL, NULL, NULL}, *value;
-    TRY(call_prelude(t, "enums:name_of_bits", facts, values, 4, &fact, &value));
+    TRY(typing_call_prelude(t, "enums:name_of_bits", facts, values, 4, &fact, &value));
     return become_fact(t, fact, value);
 }
 
@@ -230,7 +218,7 @@ static bool become_found(Typing *t, const char *finder, const Const *each, const
     Fact facts[4] = {{0}, t->args[1], {among->type, among}, {name ? name->type : NULL, name}}, fact;
     Value *values[4] = {NULL, t->values[1], NULL, NULL}, *value;
     const Type *type = each->items[0]->type;
-    TRY(call_prelude(t, finder, facts, values, title ? 4 : 3, &fact, &value));
+    TRY(typing_call_prelude(t, finder, facts, values, title ? 4 : 3, &fact, &value));
     if (fact.type->kind == TY_BOTTOM) return typing_result(t, fact.type, NULL);
     return typing_become(t, t->emit ? typing_make_cast(t, value, type) : NULL, type);
 }
@@ -277,7 +265,7 @@ bool typing_index_enum(Typing *t, ObjRef class, bool *is) {
     Fact facts[4] = {{0}, t->args[1], {names->type, names}, {numbers->type, numbers}}, fact;
     Value *values[4] = {NULL, t->values[1], NULL, NULL}, *value;
     const Type *type = each->items[0]->type;
-    TRY(call_prelude(t, "enums:number_by_name", facts, values, 4, &fact, &value));
+    TRY(typing_call_prelude(t, "enums:number_by_name", facts, values, 4, &fact, &value));
     if (fact.type->kind == TY_BOTTOM) return typing_result(t, fact.type, NULL);
     return typing_become(t, t->emit ? typing_make_cast(t, value, type) : NULL, type);
 }

@@ -123,6 +123,18 @@ bool rule_func_list_length(Typing *t) {
     return typing_result(t, infer_none(t->in), NULL);
 }
 
+/* Whether `<` puts all values of a type into one order: sets it does not, nor numbers and times that may be none. */
+static const char *order_of(const Type *type) {
+    if (type->kind == TY_SET) return "never";
+    return type_scalar_kind(type) == 'f' || type->kind == TY_TIME ? "but for nan" : "always";
+}
+
+bool rule_func_how_ordered(Typing *t) {
+    const Type *list = list_of(t);
+    if (!list) return typing_bad_operands(t);
+    return typing_become_const(t, const_str(t->in->arena, t->in->types, order_of(list->items[0])));
+}
+
 /* slice_range(slice, length): start, step and how many */
 bool rule_func_slice_range(Typing *t) {
     if (t->args[0].type->kind != TY_SLICE) return typing_bad_operands(t);

@@ -60,6 +60,13 @@ static bool call_python(Typing *t, const char *what, const char *error, const Ty
     return typing_become(t, typing_make_func(t, FUNC_CALL_PYTHON, result, args, t->nargs + 2), result);
 }
 
+/* python_order(keys, reverse) */
+bool rule_func_python_order(Typing *t) {
+    const Type *integer = infer_int(t->in);
+    typing_as(t, 1, type_scalar(t->in->types, SCALAR_BOOL, true));
+    return call_python(t, "#", "TypeError", type_with_items(t->in->types, TY_LIST, 0, &integer, 1));
+}
+
 /* With the names of keywords behind it. */
 static const char *with_names(Typing *t, const char *what) {
     Buf buf;

@@ -141,8 +141,22 @@ static bool keeps_number(const Typing *t, size_t i) {
     return !type_is_integer(type) || (made && made->kind == TY_SLICE && made->items[i] == type);
 }
 
+/* A bound that may be None becomes the int that stands for None in any sequence, as the step says. */
+static bool bind_optional(Typing *t, size_t i) {
+    static const char *const names[] = {"indexing:start_of", "indexing:stop_of", "indexing:step_of"};
+    const Type *type = t->args[i].type;
+    if (type->kind != TY_OPTIONAL || !type_is_integer(type->items[0])) return true;
+    Fact facts[3] = {{0}, t->args[i], t->args[2]};
+    Value *values[3] = {NULL, t->emit ? t->values[i] : NULL, t->emit ? t->values[2] : NULL};
+    return typing_call_prelude(t, names[i], facts, values, i < 2 ? 3 : 2, &t->args[i], &t->values[i]);
+}
+
 bool rule_slice(Typing *t) {
     const Type *items[3];
+    for (size_t i = 3; i-- > 0;) {
+        TRY(bind_optional(t, i));
+        if (t->args[i].type->kind == TY_BOTTOM) return typing_result(t, t->args[i].type, NULL);
+    }
     const Const *konsts[3];
     bool known = true;
     for (size_t i = 0; i < 3; i++) {
@@ -153,8 +167,7 @@ bool rule_slice(Typing *t) {
             continue;
         }
         if (type->kind != TY_NONE && (!type_is_integer(type))) {
-            typing_fail_arg(t, i, DIAG_BAD_INDEX, "a slice is made of ints, not %s", typing_arg_text(t, i));
-            return type->kind == TY_OPTIONAL ? typing_hint(t, "give it a number on every path") : false;
+            return typing_fail_arg(t, i, DIAG_BAD_INDEX, "a slice is made of ints, not %s", typing_arg_text(t, i));
         }
         /* as an int a uint64 might wrap, which no slice of the interpreter does */
         bool stays = type->kind == TY_NONE || (type->scalar == SCALAR_UINT64 && !t->args[i].konst);

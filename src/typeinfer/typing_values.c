@@ -181,3 +181,14 @@ Value *typing_make_cast(Typing *t, Value *value, const Type *to) {
         cast->flags |= VF_CHECKED;
     return cast;
 }
+
+bool typing_call_prelude(Typing *t, const char *name, Fact *facts, Value **values, size_t count, Fact *fact,
+                         Value **value) {
+    ObjRef function = t->in->host->prelude(t->in->host->self, name);
+    TRY(function);
+    facts[0] = (Fact){type_object(t->in->types, TY_PYFUNC, function), NULL};
+    facts[0].konst = const_of(t->in->arena, facts[0].type);
+    for (size_t i = 0; t->emit && i < count; i++)
+        if (facts[i].konst) values[i] = typing_make_const(t, facts[i].konst);
+    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = count}, fact, value);
+}

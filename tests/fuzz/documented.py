@@ -140,6 +140,14 @@ def _python_int(value):
     return value
 
 
+def _whole(function, value, *more):
+    """An int of a float that 64 bits cannot hold."""
+    result = function(value, *more)
+    if type(result) is int and result not in INT64 and isinstance(value, (float, np.floating)):
+        raise OverflowError("cannot convert float to integer: an int of compiled code has 64 bits")
+    return _watch(result)
+
+
 def _sum(items, start=0):
     """Each partial sum is a value; that of no items is one of their type."""
     total, items = start, list(items)
@@ -239,16 +247,20 @@ def _held(value):
 
 
 def _sorted(items, **how):
-    """Of what has no total order, sets and what holds NaN, each way to sort makes something else."""
+    """What is sorted may hold NaN, but not in what it holds: there it may be equal to itself."""
     key = how.get("key") or (lambda item: item)
 
     def looked_at(item):
         value = key(item)
-        if type(_held(value)) is set or (type(value) is tuple and set in map(type, value)):
-            raise Differs("an order of sets")
-        return value
+        return value if type(value) is set else _held(value)
 
     return sorted(items, **{**how, "key": looked_at})
+
+
+def _sortable(items):
+    for item in items:
+        _held(item)
+    return items
 
 
 def _range(*bounds):
@@ -324,9 +336,10 @@ ELEMENTWISE_EXTREMES = ("maximum", "minimum", "fmax", "fmin")
 EXTREMES = ("max", "min", "amax", "amin", "nanmax", "nanmin", "ptp")
 ADDING = ("sum", "mean", "var", "std", "average", "nansum", "trace", "prod", "cumsum", "cumprod")
 OF_PYTHON_INTS = ("gcd", "lcm", "comb", "perm", "factorial", "floor", "ceil", "trunc", "ldexp")
+WHOLE = ("int", "round", "math.floor", "math.ceil", "math.trunc")
 KEYED = ("add", "discard", "remove", "get", "pop", "setdefault")
 KNOWN = (_watch, _join, _join_ways, _pow, _ipow, _round, _lshift, _ilshift, _cast, _abs, _sum, _signed, _listed,
-         _stored, _complex_ufunc, _python_int, _extreme, _added, _held, _sorted, _picked,
+         _stored, _complex_ufunc, _python_int, _extreme, _added, _held, _sorted, _sortable, _whole, _picked,
          _keyed, _ordered, _range, _alike)
 HELPERS = {f.__name__: f for f in KNOWN}
 
@@ -457,8 +470,10 @@ class Documented(ast.NodeTransformer):
             node.args = [call("_alike", node.args[0]), *node.args[1:]]
         if isinstance(function, ast.Name) and function.id == "sorted":
             function.id = "_sorted"
-        if isinstance(function, ast.Attribute) and function.attr in ("index", "count", "remove", "sort"):
+        if isinstance(function, ast.Attribute) and function.attr in ("index", "count", "remove"):
             function.value = call("_held", function.value)
+        if isinstance(function, ast.Attribute) and function.attr == "sort":
+            function.value = call("_sortable", function.value)
         if isinstance(function, ast.Attribute) and function.attr in ("append", "extend", "insert"):
             function.value = call("_watch", function.value)
         if isinstance(function, ast.Attribute) and function.attr in KEYED and node.args:
@@ -483,8 +498,11 @@ class Documented(ast.NodeTransformer):
                 node.args[2] = call("_stored", node.args[2], node.args[0])
             if function.attr in COMPLEX_UFUNCS:
                 return call("_complex_ufunc", ast.Constant(kind.__name__), *node.args)
+        whole = ast.unparse(function) in WHOLE and node.args
         if isinstance(function, ast.Name) and function.id == "round":
-            return call("_watch", call("_round", *node.args))
+            function.id = "_round"
+        if whole:
+            return call("_whole", function, *node.args)
         if isinstance(function, ast.Name) and function.id == "pow" and len(node.args) == 2:
             return call("_pow", *node.args, ast.Constant(is_constant(node.args[1])))
         if isinstance(function, ast.Name) and function.id in ("sum", "abs"):

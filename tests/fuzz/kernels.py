@@ -289,6 +289,13 @@ def _wrapping_scaled(name, one, other):
     return _scaled(name, _wrapped(type(other), one), _wrapped(type(one), other))
 
 
+def _whole(function, *values):
+    """Kernels raise nothing: what does not fit wraps."""
+    return _watch(function(*values))
+
+
+OF_KERNELS = {"_scaled": _scaled, "_whole": _whole}
+UNCHECKED = {"_scaled": _wrapping_scaled, "_cast": _cast, "_stored": _stored}
 SCALED = {ast.Add: "add", ast.Mult: "mul", ast.Div: "truediv"}
 
 
@@ -315,9 +322,8 @@ def simulate(program, arrays):
     tree.body[-1] = Yields(tree.body[-1]).visit(tree.body[-1])
     tree.body[-1].body.append(ast.parse("if False:\n    yield").body[0])
     launch = Launch(program.grid, program.block)
-    wraps = {} if checked(program.options) else {"_scaled": _wrapping_scaled, "_cast": _cast, "_stored": _stored}
-    names = {**HELPERS, "_scaled": _scaled, **wraps, "cuda": launch, "RECORD": RECORD}
-    kernel, _ = load(render(Fused().visit(tree)), names)
+    own = OF_KERNELS if checked(program.options) else {**OF_KERNELS, **UNCHECKED}
+    kernel, _ = load(render(Fused().visit(tree)), {**HELPERS, **own, "cuda": launch, "RECORD": RECORD})
     seen = [launch.elements(item) if isinstance(item, np.ndarray) else item for item in arrays]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

@@ -1,5 +1,6 @@
 """Builtins on numbers and sequences, and the operator module, compiled: the interpreter is the oracle."""
 
+import math
 import operator
 import random
 
@@ -7,8 +8,8 @@ import hypothesis
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from krait import errors, njit
-from math_cases import FLOATS, INF, INT_TYPES, INTS, NAN, agree_on, caller, pairs, wrap
+from krait import errors, njit, vectorize
+from math_cases import FLOATS, INF, INT_TYPES, INTS, NAN, NO_INT, agree_on, caller, pairs, wrap
 from oracle import agree, compare_outcomes, outcome
 
 SMALL = [0, 1, 2, -1, -2, 3, 5, 7, -7, 100, 2**31, 2**62, -(2**62), True, False]
@@ -40,7 +41,7 @@ def test_abs():
 
 
 def test_round_to_int():
-    agree_on(round, 1, [(x,) for x in FLOATS if not 2**63 <= abs(x) < INF] + [(x,) for x in SMALL])
+    agree_on(round, 1, [(x,) for x in FLOATS] + [(x,) for x in SMALL])
     agree_on(
         round, 1, [(kind(3.5),) for kind in (np.float16, np.float32, np.float64)] + [(np.float32(INF),), (np.int8(7),)]
     )
@@ -264,9 +265,32 @@ def test_constructors(kind):
     agree_on(kind, 1, [(value,) for value in values])
 
 
-def test_int_of_a_large_float_wraps():
-    assert njit(caller(int, 1))(1e19) == wrap(int(1e19))
-    assert njit(caller(int, 1))(-1.5e300) == wrap(int(-1.5e300))
+@pytest.mark.parametrize("function", [int, round, math.floor, math.ceil, math.trunc], ids=lambda one: one.__name__)
+def test_a_float_that_64_bits_cannot_hold_has_no_int(function):
+    """As an infinity has none; what just fits is an int."""
+    compiled = njit(caller(function, 1))
+    for x in (2.0**63, -(2.0**63) - 2048, 1e19, -1e19, 1.5e300, np.float64(1e20)):
+        with pytest.raises(OverflowError, match=str(NO_INT)):
+            compiled(x)
+    for x in (-(2.0**63), 2.0**63 - 1024, -(2.0**63) + 1024, 1.5, np.float64(-(2.0**63))):
+        assert compiled(x) == function(x)
+    whole = math.floor if function is math.trunc else function  # NumPy's floats have no __trunc__
+    for x in (np.float32(2.0**63), np.float32(-1e20)):
+        with pytest.raises(OverflowError, match=str(NO_INT)):
+            compiled(x)
+    for x in (np.float32(-(2.0**63)), np.float32(2.0**62)):
+        assert compiled(x) == whole(x)
+    for x, error in ((INF, OverflowError), (-INF, OverflowError), (NAN, ValueError)):
+        with pytest.raises(error, match="infinity|NaN"):
+            compiled(x)
+
+
+def test_an_int_of_a_large_constant_or_in_a_ufunc_raises_too():
+    for function in (lambda: int(1e19), lambda: round(-1e19), lambda: math.floor(2.0**63)):
+        with pytest.raises(OverflowError, match=str(NO_INT)):
+            njit(function)()
+    with pytest.raises(OverflowError, match=str(NO_INT)):
+        vectorize(lambda x: int(x))(np.array([1.0, 1e19]))
 
 
 # ---- operator --------------------------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 """Lists: every method and operator, of numbers, tuples, arrays and lists, made here and passed in, against Python's."""
 
 import gc
+import math
+import random
 
 import numpy as np
 import pytest
@@ -302,3 +304,58 @@ def test_a_list_that_no_memory_holds_is_refused_at_once():
         with pytest.raises(MemoryError):
             filled(n)
     assert filled(-3) == []
+
+
+# ---- orders that are none ----
+
+
+def some_nan(count, share, kind=float, seed=1):
+    chance = random.Random(seed)
+    return [kind(math.nan if chance.random() < share else chance.randrange(50)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("kind", [float, np.float64, np.float32])
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.3, 1.0])
+def test_a_list_with_nan_is_sorted_as_the_interpreter_sorts_it(kind, share):
+    """Its algorithm decides: which comparisons it makes, and in which order."""
+
+    def f(x, reverse):
+        new = sorted(x)
+        largest_first = sorted(x, key=lambda item: -item, reverse=reverse)
+        x.sort(reverse=reverse)
+        return new, largest_first, [str(item) for item in x]
+
+    compiled = njit(f)
+    for count in (1, 2, 3, 20, 63, 64, 65, 200, 1000):
+        x = some_nan(count, share, kind, count)
+        assert list(map(repr, compiled(list(x), count % 2 == 0))) == list(map(repr, f(list(x), count % 2 == 0)))
+
+
+def test_keys_with_nan_order_any_items():
+    agree_all(make("""def f(n):
+    names = [str(i * 37 % n) for i in range(n)]
+    names.sort(key=lambda name: math.nan if int(name) % 3 == 0 else float(name))
+    return names"""), [(1,), (10,), (100,)])
+
+
+def test_sets_and_times_are_sorted_as_the_interpreter_sorts_them():
+    agree_all(make("""def f(n):
+    sets = [{i % 3, i % 5, i % 7} for i in range(n)]
+    sets.sort(reverse=n > 20)
+    return [sorted(one) for one in sets], [len(one) for one in sorted(sets, key=lambda one: one - {0})]"""),
+              [(1,), (10,), (100,)])
+    times = [np.datetime64("NaT" if i % 4 == 0 else 50 - i, "D") for i in range(50)]
+
+    def f(x):
+        return [str(one) for one in sorted(x)]
+
+    assert njit(f)(times) == f(times)
+
+
+def test_nothing_is_left_of_what_was_sorted_by_the_interpreter():
+    compiled = njit(lambda x: len(sorted(x)))
+    compiled([math.nan, 1.0])
+    before = _testing.heap_objects()
+    for _ in range(5):
+        compiled([math.nan, 1.0])
+    assert _testing.heap_objects() == before

@@ -82,7 +82,37 @@ x == 1
 '%s' % x
 f'{x:d}'
 f'{x}'
-format(x, '5')"""),
+format(x, '5')
+max(x, 3)
+max(3, x)
+min(x, 3)
+min(3, x)
+max(x, 3, 4)
+max(x, x)
+divmod(x, 3)
+divmod(3, x)
+divmod(2.5, x)
+math.sqrt(x)
+math.floor(x)
+math.hypot(x, 1)
+math.isnan(x)
+math.log(2, x)
+math.gcd(x, 3)
+math.factorial(x)
+math.ldexp(1.0, x)
+[1, 2, 3][x:]
+[1, 2, 3][:x]
+[1, 2, 3][::x]
+[1, 2, 3][x::-1]
+[1, 2, 3][:x:-1]
+'abc'[x:]
+'abc'[:x]
+'abc'[x:x]
+(1, 2, 3)[x:]
+np.arange(5)[x:]
+np.arange(5)[:x]
+np.arange(5)[::x]
+np.arange(12).reshape(3, 4)[x:, ::x]"""),
     "text": ("'ab' * n", """x + 'a'
 'a' + x
 x * 2

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import strategies as st
 from krait import njit
 from krait.errors import TypingError
-from math_cases import FLOATS, INF, INT_TYPES, INTS, NAN, agree_on, caller, names_of_rows, pairs, ulps, wrap
+from math_cases import FLOATS, INF, INT_TYPES, INTS, NAN, agree_on, as_compiled, caller, names_of_rows, pairs, ulps
 from oracle import agree, compare_outcomes, expression, make, outcome
 
 ONE_FLOAT = (
@@ -80,7 +80,7 @@ def compiled(name, arguments):
 def agree_wrapping(name, *args):
     plain = caller(getattr(math, name), len(args))
     theirs = outcome(plain, args, {})
-    compare_outcomes(outcome(compiled(name, len(args)), args, {}), wrap(theirs))
+    compare_outcomes(outcome(compiled(name, len(args)), args, {}), as_compiled(theirs, args))
 
 
 @pytest.mark.parametrize("name", TWO_FLOATS)
