@@ -103,8 +103,8 @@ def is_writeable(array):
 
 
 def how_ordered(items):
-    """Whether `<` puts the items of a list into one order, as their type tells: "always" (a class is believed), "but for
-    nan" (NaT, too), "never" (sets)."""
+    """Whether `<` puts the items of a list into one order, as their type tells: "always" (a class is believed),
+    "but for nan" (NaT, too), "never" (sets)."""
 
 
 def python_order(keys, reverse):

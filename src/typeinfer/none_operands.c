@@ -107,7 +107,7 @@ static bool is_named(const char *names, const char *name) {
     return false;
 }
 
-/* The class of the operand that None meets: of a pair, the other one; where there are more, the first, or the second. */
+/* The class of the operand that None meets: of a pair, the other one; of more, the first, or the second. */
 static const char *other_class(const Typing *t, size_t arg) {
     if (t->nargs < 2) return NULL;
     bool same = value_resolve(t->values[0]) == value_resolve(t->values[1]);

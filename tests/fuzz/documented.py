@@ -472,7 +472,8 @@ class Documented(ast.NodeTransformer):
             function.id = "_sorted"
         if isinstance(function, ast.Attribute) and function.attr in ("index", "count", "remove"):
             function.value = call("_held", function.value)
-        if isinstance(function, ast.Attribute) and function.attr == "sort":
+        of_module = isinstance(function, ast.Attribute) and ast.unparse(function.value) == "np"
+        if isinstance(function, ast.Attribute) and function.attr == "sort" and not of_module:
             function.value = call("_sortable", function.value)
         if isinstance(function, ast.Attribute) and function.attr in ("append", "extend", "insert"):
             function.value = call("_watch", function.value)

@@ -12,7 +12,6 @@ import math
 import os
 import re
 import statistics
-import sys
 import textwrap
 import traceback
 import warnings
@@ -45,11 +44,6 @@ def told(name, source):
     return "".join(f"{warning.category.__name__}: {warning.message}\n" for warning in caught)
 
 
-def of_version(name):
-    """CPython 3.13 gives a with statement another range of the source than the versions before it."""
-    return "-3.13" if name == "file opened" and sys.version_info >= (3, 13) else ""
-
-
 @host_device
 @pytest.mark.parametrize("name", MISTAKES)
 def test_what_is_told(name, golden):
@@ -58,7 +52,7 @@ def test_what_is_told(name, golden):
     assert text, "nothing was told"
     assert "defect" not in text and "#" not in text.replace(source, "") and "0x" not in text
     text = re.sub(r"line \d+ of Krait", "line N of Krait", text)  # it moves with the lines above
-    golden(f"{source}----\n{text}", f"mistakes/{name.replace(' ', '_')}{of_version(name)}.txt")
+    golden(f"{source}----\n{text}", f"mistakes/{name.replace(' ', '_')}.txt")
 
 
 def test_there_are_seventy():
