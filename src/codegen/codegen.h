@@ -45,10 +45,12 @@ enum Facts {
     FACT_NOALIAS = 1, /* written arrays overlap no other argument */
     FACT_SMALL = 2,   /* Program.small */
     FACTS_ALL = 3,
-    FACT_IN_RANGE = 4 /* Program.declines */
+    FACT_IN_RANGE = 4, /* Program.declines */
+    FACT_BRIEF = 8,    /* Program.brief */
+    FACTS_OF_CALLS = FACT_IN_RANGE | FACT_BRIEF
 };
 
-/* The status of a call that has done nothing, since it is for code without FACT_IN_RANGE. */
+/* The status of a call that has done nothing, since it is for code without FACTS_OF_CALLS. */
 enum { STATUS_DECLINED = -1 };
 
 typedef enum LineTables { LINE_TABLES_NONE, LINE_TABLES_PROFILER, LINE_TABLES_DEBUG } LineTables;

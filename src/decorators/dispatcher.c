@@ -46,7 +46,7 @@ PyObject *jit_decorate(ModuleState *state, PyObject *function, PyObject *signatu
     self->dict = PyDict_New();
     self->core.config.target = TARGET_HOST;
     self->core.config.codegen.entry = ENTRY_FUNCTION;
-    self->core.config.codegen.facts = FACT_IN_RANGE;
+    self->core.config.codegen.facts = FACTS_OF_CALLS;
     self->core.config.codegen.python_version = PY_VERSION_HEX >> 16;
     if (!self->dict || copy_function_attributes(self->dict, function) < 0 ||
         specialiser_init(&self->core, state, (PyObject *)self, function, signatures, options) < 0)

@@ -193,6 +193,7 @@ static bool stage_infer(Job *job) {
         .uninterrupted = job->options.uninterrupted,
         .called_once = job->config->target == TARGET_HOST && job->options.entry == ENTRY_FUNCTION,
         .declines = job->options.entry == ENTRY_FUNCTION && job->options.facts & FACT_IN_RANGE,
+        .brief = job->options.facts & FACT_BRIEF,
         .small = job->config->kernel && job->options.facts & FACT_SMALL,
     };
     dump_program(job, DUMP_TYPED);

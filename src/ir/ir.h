@@ -143,6 +143,7 @@ enum ValueFlags {
     VF_LOOKS = 256,   /* an operation on a whole array that looks for signals (looks) */
     VF_SKIPPED = 512, /* of a GPU's loop: some of its rounds pass by this access (unroll) */
     VF_INLINE = 1024, /* CALL_INST: becomes a copy of the callee's body */
+    VF_BRIEF = 2048,  /* an iterator whose loop ends soon: a guard has counted its rounds (versions) */
 };
 
 /* What an integer lies between, both included. */
@@ -330,6 +331,7 @@ typedef struct Program {
     bool called_once;   /* the first function is called by the interpreter, not by a loop of the entry */
     bool declines;      /* the first function may leave a call, before it has done anything, to code that is made
                            without this (OP_DECLINE) */
+    bool brief;         /* where that is how a loop runs for long, too; only if it declines */
     bool small;         /* of a kernel: arrays among its arguments have at most SMALL_COUNT elements and less than 2^31
                            bytes, int arguments are below SMALL_COUNT in magnitude, a grid has at most SMALL_BLOCKS
                            blocks along an axis */
@@ -349,6 +351,9 @@ enum { MAX_BLOCK_THREADS = 1024, WARP_SIZE = 32 };
 
 /* What code may spend between two safepoints, in simple operations: passes/safepoints.c. */
 enum { SAFEPOINT_BUDGET = 1 << 20 };
+
+/* Of a loop that does not look for signals (Program.brief). */
+enum { BRIEF_ROUNDS = 1 << 20 };
 
 /* OPT_INLINE: each call becomes a copy of the body; OPT_ASK_INLINE: those with VF_INLINE do. */
 enum FuncOptions { OPT_PYTHON_ERRORS = 1, OPT_BOUNDSCHECK = 2, OPT_INLINE = 4, OPT_DEVICE = 8, OPT_ASK_INLINE = 16 };

@@ -19,4 +19,9 @@ bool looks_walks_an_array(const Value *value);
 /* local_arrays.c: whether a value of the type may refer to memory that is in a function's frame. */
 bool type_may_refer(const Type *type);
 
+/* safepoints.c: about how long a value takes, in simple operations. */
+uint64_t safepoint_cost(const Value *value);
+/* The iterator over a range of three numbers that the header of a loop asks, and nothing else ends it late; NULL. */
+Value *safepoint_range(const Block *header);
+
 #endif

@@ -71,7 +71,7 @@ static bool find_loops(Loops *loops) {
 
 /* ---- what a round costs ---- */
 
-static uint64_t value_cost(const Value *value) {
+uint64_t safepoint_cost(const Value *value) {
     switch (value->op) {
     case OP_CONST:
     case OP_PHI:
@@ -96,14 +96,29 @@ static bool known_int(const Value *value, int64_t *out) {
     return true;
 }
 
+/* The iterator that the header asks; NULL: it asks something else, or more. */
+static Value *asked_iterator(const Block *header) {
+    const Value *end = header->last, *more = end->op == OP_BRANCH ? end->args[0] : NULL;
+    return more && more->op == OP_ITER_MORE && more->args[0]->op == OP_ITER ? more->args[0] : NULL;
+}
+
+static bool is_made_of_numbers(const Value *range) {
+    return range->op == OP_CALL_FUNC && range->type->kind == TY_RANGE && range->nargs == 3;
+}
+
+Value *safepoint_range(const Block *header) {
+    Value *iterator = asked_iterator(header);
+    return iterator && is_made_of_numbers(iterator->args[0]) ? iterator : NULL;
+}
+
 /* How many rounds the iterator that the header asks has at most; UINT64_MAX: not known. */
 static uint64_t most_rounds(const Loop *loop) {
-    const Value *end = loop->header->last, *more = end->op == OP_BRANCH ? end->args[0] : NULL;
-    if (!more || more->op != OP_ITER_MORE || more->args[0]->op != OP_ITER) return UINT64_MAX;
-    const Value *over = more->args[0]->args[0];
+    const Value *iterator = asked_iterator(loop->header);
+    if (!iterator) return UINT64_MAX;
+    const Value *over = iterator->args[0];
     int64_t start, stop, step;
     if (over->type->kind == TY_TUPLE) return over->type->count;
-    if (over->op != OP_CALL_FUNC || over->type->kind != TY_RANGE || over->nargs != 3) return UINT64_MAX;
+    if (!is_made_of_numbers(over)) return UINT64_MAX;
     if (!known_int(over->args[0], &start) || !known_int(over->args[1], &stop) || !known_int(over->args[2], &step))
         return UINT64_MAX;
     if (step == 0 || (step > 0) != (stop > start)) return 0;
@@ -134,6 +149,12 @@ static void keep_rounds(const Loops *loops, Loop *loop) {
         if (!loop->latches.data[i]->unroll) loop->latches.data[i]->unroll = UNROLL_NEVER;
 }
 
+/* A guard has seen that it ends soon. */
+static bool is_brief(const Loop *loop) {
+    const Value *iterator = asked_iterator(loop->header);
+    return iterator && iterator->flags & VF_BRIEF && !loop->parent && !loop->inner;
+}
+
 static void add_safepoint(Loops *loops, Loop *loop) {
     Edges entries = {0}, backs = {0};
     keep_rounds(loops, loop);
@@ -152,7 +173,8 @@ static bool look_in_loops(Loops *loops) {
     for (size_t b = 0; b < loops->nblocks; b++) {
         const Block *block = loops->func->blocks.data[b];
         if (!loops->around[b]) continue;
-        for (const Value *value = block->first; value; value = value->next) loops->around[b]->cost += value_cost(value);
+        for (const Value *value = block->first; value; value = value->next)
+            loops->around[b]->cost += safepoint_cost(value);
     }
     for (size_t b = loops->nblocks; b-- > 0;) {
         Loop *loop = loops->headed[b];
@@ -163,6 +185,10 @@ static bool look_in_loops(Loops *loops) {
         if (few && loop->parent) loop->parent->cost += rounds * loop->cost;
         if (loop->parent) loop->parent->inner |= !few || loop->inner;
         if (few) continue;
+        if (is_brief(loop)) {
+            keep_rounds(loops, loop);
+            continue;
+        }
         add_safepoint(loops, loop);
         any = true;
     }

@@ -14,7 +14,9 @@
  *         s += values[k]                                 else: ... at values + (k < 0 ? k + values.size : k)
  *
  * A function that may decline a call (Program.declines) does so where the guard of its first loops fails, and has no
- * copy of them; so that nothing is done twice, no memory may have been written to before.
+ * copy of them; so that nothing is done twice, no memory may have been written to before.  Of a loop by itself the
+ * guard then counts the rounds, too (Program.brief): one that ends soon need not look for signals, and is not walked in
+ * strips (safepoints), which take a third of the time in which it is compiled.
  *
  * Where the guard fails, the copy raises where and how the loop did; LLVM neither unrolls nor vectorises it, since it
  * hardly ever runs for long.  Functions of the prelude are left alone: what they ask for is in range, and they are
@@ -24,6 +26,10 @@
 #include "passes/private.h"
 
 enum { MOST_LOOPS = 32, MOST_VALUES = 300, MOST_QUESTIONS = 12 };
+
+/* Of a loop that does not look for signals: what its rounds cost together, tens of milliseconds where they are slow;
+ * what one costs, so that not most calls have more. */
+enum { BRIEF_COST = SAFEPOINT_BUDGET * 64, BRIEF_ROUND = 1 << 12 };
 
 typedef struct Question { /* limit < extent, or 0 <= limit */
     Limit limit, extent;
@@ -41,6 +47,9 @@ typedef struct Guarding {
     bool signs;            /* accesses are not checked: what is asked for is that they are not negative */
     bool meets;            /* a function of the program waits for other threads */
     bool declines;         /* the function may decline the call where nothing has been done */
+    bool counts;           /* also because of a loop's rounds */
+    uint64_t cost;         /* of a round of the loop */
+    Value *brief;          /* its iterator, if the guard counts its rounds, else NULL */
 } Guarding;
 
 /* ---- what to ask ---- */
@@ -153,11 +162,13 @@ static void ask_for_loop(Guarding *g, const Block *header) {
     uint32_t count = 0;
     g->search.header = header;
     g->questions.len = g->accesses.len = 0;
+    g->cost = 1;
     for (size_t b = 0; b < g->func->blocks.len; b++) {
         const Block *block = g->func->blocks.data[b];
         if (!loop_has(header, block)) continue;
         for (Value *value = block->first; value; value = value->next, count++) {
             size_t before = g->questions.len;
+            g->cost += safepoint_cost(value);
             if (may_meet_others(g, value)) count = MOST_VALUES;
             if (!is_element_access(value)) continue;
             if (ask_for_access(g, value))
@@ -225,8 +236,23 @@ static Value *append_question(Guarding *g, Block *block, const Question *q) {
     return append_typed(g, block, OP_LT, truth, (Value *[]){limit, extent}, 2);
 }
 
+/* Whether the iterator's range has so few numbers: of an iterator like it, which is asked for what it has left. */
+static Value *append_count(Guarding *g, Block *block) {
+    const Type *truth = type_scalar(g->func->types, SCALAR_BOOL, true);
+    const Value *range = g->brief->args[0];
+    int64_t most = (int64_t)(BRIEF_COST / g->cost < BRIEF_ROUNDS ? BRIEF_COST / g->cost : BRIEF_ROUNDS);
+    Value *again = append_typed(g, block, range->op, range->type, range->args, range->nargs);
+    again->imm = range->imm;
+    again->flags = range->flags;
+    Value *iterator = append_typed(g, block, OP_ITER, g->brief->type, &again, 1);
+    Value *left = append_typed(g, block, OP_ITER_LEFT, type_scalar(g->func->types, SCALAR_INT64, true), &iterator, 1);
+    Value *rounds = append_typed(g, block, OP_STRIP_LENGTH, left->type, &left, 1);
+    rounds->imm.i = most + 1;
+    return append_typed(g, block, OP_LE, truth, (Value *[]){rounds, append_int(g, block, most)}, 2);
+}
+
 static void append_questions(Guarding *g, const TwoLoops *loops) {
-    Value *all = NULL;
+    Value *all = g->brief ? append_count(g, loops->guard) : NULL;
     for (size_t i = 0; i < g->questions.len; i++) {
         Value *answer = append_question(g, loops->guard, &g->questions.data[i]);
         all = all ? append_typed(g, loops->guard, OP_AND, all->type, (Value *[]){all, answer}, 2) : answer;
@@ -265,6 +291,23 @@ static bool nothing_done(const Guarding *g, Block *header) {
     return true;
 }
 
+/* Whether a loop of the others is inside this one, or may be around it. */
+static bool is_alone(const BackEdges *edges, BackEdge edge) {
+    for (size_t e = 0; e < edges->len; e++) {
+        const Block *header = edges->data[e].header, *latch = edges->data[e].latch;
+        if (header == edge.header) continue;
+        if (loop_has(edge.header, header)) return false;
+        if (header->order < edge.header->order && edge.header->order <= latch->order) return false;
+    }
+    return true;
+}
+
+static Value *find_brief(const Guarding *g, const BackEdges *edges, BackEdge edge) {
+    Value *iterator = g->counts && g->cost <= BRIEF_ROUND ? safepoint_range(edge.header) : NULL;
+    if (!iterator || !iterator->args[0]->args[2]->konst) return NULL;
+    return is_alone(edges, edge) ? iterator : NULL;
+}
+
 static void append_decline(Guarding *g, const TwoLoops *loops) {
     append_typed(g, loops->copy, OP_DECLINE, type_simple(g->func->types, TY_NONE), NULL, 0);
 }
@@ -280,16 +323,19 @@ static bool is_called(const Program *program, const FuncInst *callee) {
 
 /* ---- all loops ---- */
 
-static bool in_loop(Guarding *g, BackEdge edge) {
+static bool in_loop(Guarding *g, const BackEdges *edges, BackEdge edge) {
     if (!loop_mark_blocks(g->arena, g->func, edge)) return false;
     ask_for_loop(g, edge.header);
     TwoLoops loops;
-    bool asks = g->accesses.len && g->questions.len, declines = asks && g->declines && nothing_done(g, edge.header);
+    bool may_decline = g->declines && nothing_done(g, edge.header);
+    g->brief = may_decline ? find_brief(g, edges, edge) : NULL;
+    bool asks = g->brief || (g->accesses.len && g->questions.len), declines = asks && may_decline;
     if (declines && !loop_guard(g->func, edge, &loops)) return false;
     if (asks && !declines && !loop_copy(g->func, edge, g->stand_ins, g->search.known, &loops)) return false;
     for (size_t i = 0; i < g->accesses.len && !g->signs; i++) g->accesses.data[i]->flags |= VF_UNCHECKED;
     if (!asks) return false;
     append_questions(g, &loops);
+    if (g->brief) g->brief->flags |= VF_BRIEF;
     if (declines) append_decline(g, &loops);
     func_compute_order(g->func);
     func_compute_dominators(g->func);
@@ -322,17 +368,18 @@ static bool has_meeting(const Func *func) {
 
 static void in_function(Program *program, FuncInst *inst, bool meets) {
     Guarding g = {.func = inst->func, .arena = program->arena, .signs = !program->index_raises, .meets = meets};
-    if (inst->func->prelude || !has_accesses(inst->func)) return;
+    g.declines = program->declines && inst == program->insts[0] && !inst->func->generator && !is_called(program, inst);
+    g.counts = g.declines && program->brief && !program->uninterrupted;
+    if (inst->func->prelude || !(g.counts || has_accesses(inst->func))) return;
     func_compute_order(inst->func);
     BackEdges edges = loop_back_edges(program->arena, inst->func);
     if (!edges.len || edges.len > MOST_LOOPS) return;
-    g.declines = program->declines && inst == program->insts[0] && !inst->func->generator && !is_called(program, inst);
     g.s = intervals_of(program, inst);
     g.stand_ins = ARENA_ARRAY(program->arena, Value *, inst->func->next_value);
     g.search = (LimitSearch){.s = &g.s, .stand_ins = g.stand_ins, .known = inst->func->next_value};
     sort_edges(&edges);
     bool any = false;
-    for (size_t e = 0; e < edges.len; e++) any |= in_loop(&g, edges.data[e]);
+    for (size_t e = 0; e < edges.len; e++) any |= in_loop(&g, &edges, edges.data[e]);
     if (!any) return;
     func_renumber(inst->func);
     Intervals again = intervals_of(program, inst); /* what the guards have checked */

@@ -644,3 +644,100 @@ def test_many_specialisations_decline():
         for kind in kinds:
             assert f(np.arange(4).astype(kind), n) == f.py_func(np.arange(4), n)
     assert len(f.signatures) == len(kinds)
+
+
+# ---- loops that end soon --------------------------------------------------------------------------
+
+BRIEF_ROUNDS = 1 << 20
+
+
+def brief(function, *types, stage="safepoints"):
+    return _testing.stage(function, list(types), stage, brief=True).split("\n\n")[0]
+
+
+def ramp(n):
+    s = 0
+    for i in range(3, n, 2):
+        s += i
+    return s
+
+
+def down(n):
+    s = 0
+    for i in range(n, -n, -1):
+        s += i
+    return s
+
+
+def test_a_loop_by_itself_does_not_look_if_its_rounds_are_counted():
+    for function, types in ((scaled, (A1, A1)), (ramp, ("int",)), (down, ("int",))):
+        text = brief(function, *types)
+        assert text.count(".brief") == 1 and text.count("  decline\n") == 1, text
+        assert "safepoint" not in text and "strip_stop" not in text, text
+        text = _testing.stage(function, list(types), "safepoints", in_range=True)
+        assert ".brief" not in text and "strip_stop" in text
+
+
+def test_loops_in_loops_look():
+    def f(x, n):
+        s = 0.0
+        for k in range(n):
+            for i in range(x.size):
+                s += x[i]
+        return s
+
+    def g(n):
+        s = 0
+        for i in range(n):
+            s += i
+            while s > 100:
+                s -= n
+        return s
+
+    for text in (brief(f, A1, "int"), brief(g, "int")):
+        assert ".brief" not in text and "safepoint\n" in text, text
+
+
+def test_a_loop_after_a_store_looks():
+    def f(x, n):
+        x[0] = 1.0
+        s = 0
+        for i in range(n):
+            s += i
+        return s
+
+    text = brief(f, A1, "int")
+    assert ".brief" not in text and "safepoint\n" in text
+
+
+@pytest.mark.parametrize("function", [ramp, down])
+def test_what_has_many_rounds_is_compiled_again(function):
+    f = njit(function)
+    # ramp has a round for every second number, down one for two
+    most = 2 * BRIEF_ROUNDS + 3 if function is ramp else BRIEF_ROUNDS // 2
+    for n in (-5, 0, 1, 7, most, most - 1):
+        assert f(n) == function(n) and f.stats.cache_misses == 1, n
+    for n in (most + 1, 7, most + 2):
+        assert f(n) == function(n) and f.stats.cache_misses == 2, n
+    assert len(f.signatures) == 1
+
+
+def test_rounds_beyond_all_numbers_are_not_few():
+    @njit
+    def f(a, b):
+        s = 0
+        for i in range(a, b):
+            s += 1
+            if i > a + 9:
+                break
+        return s
+
+    assert f(-(2**63), 2**63 - 1) == 11 and f.stats.cache_misses == 2
+
+
+def test_for_a_long_array_nothing_is_compiled_twice():
+    f, long = njit(scaled), np.ones(BRIEF_ROUNDS + 1, np.int8)
+    for x, misses in ((long, 1), (long[:9], 1)):
+        y = np.zeros(x.size, np.int8)
+        f(x, y)
+        assert y.sum() == 2 * x.size and f.stats.cache_misses == misses

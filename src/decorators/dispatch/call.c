@@ -42,7 +42,7 @@ static int32_t enter_unusual(Dispatcher *self, Spec *spec, char *buffer, void *r
     return status;
 }
 
-/* In the place of a result: the code has left the call to another specialisation (FACT_IN_RANGE). */
+/* In the place of a result: the code has left the call to another specialisation (FACTS_OF_CALLS). */
 static PyObject *declined(Spec *spec) { return (PyObject *)spec; }
 
 /* The buffer holds the arguments; of containers among them, the first `written` are written back.  Whoever calls this

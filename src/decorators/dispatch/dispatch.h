@@ -236,7 +236,7 @@ Spec *specialiser_compile(Specialiser *self, const Config *config, const Type *c
 Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObject *const *bound);
 /* Compiles for a signature.  Borrowed. */
 Spec *specialiser_for_signature(Specialiser *self, const Config *config, const Signature *signature);
-/* What takes the place of a specialisation that has declined a call: code without FACT_IN_RANGE.  Borrowed; NULL:
+/* What takes the place of a specialisation that has declined a call: code without FACTS_OF_CALLS.  Borrowed; NULL:
  * exception set. */
 Spec *specialiser_generalise(Specialiser *self, Spec *old);
 int specialiser_flush_pending(Specialiser *self);

@@ -6,6 +6,7 @@
  * calls the function) compiles on its own rather than wait for itself; after a fork a lock held by a thread that is
  * no longer there is made anew. */
 #include "decorators/decorators.h"
+#include "decorators/numpy_api.h"
 
 #include <stdatomic.h> /* atomic_load */
 #include <string.h>    /* memcmp */
@@ -75,11 +76,11 @@ int specialiser_traverse(Specialiser *self, visitproc visit, void *arg) {
     return 0;
 }
 
-/* Whether a call takes FACT_IN_RANGE for granted does not matter: what declines one is replaced. */
+/* What a call takes for granted does not matter: what declines one is replaced. */
 bool specialise_config_equal(const Config *a, const Config *b) {
     const CodegenOptions *x = &a->codegen, *y = &b->codegen;
     return a->target == b->target && a->kernel == b->kernel && a->promotion == b->promotion && x->entry == y->entry &&
-           ((x->facts ^ y->facts) & ~(uint32_t)FACT_IN_RANGE) == 0 && x->compute_capability == y->compute_capability &&
+           ((x->facts ^ y->facts) & ~(uint32_t)FACTS_OF_CALLS) == 0 && x->compute_capability == y->compute_capability &&
            x->ufunc.rows == y->ufunc.rows && x->ufunc.two_axes == y->ufunc.two_axes &&
            x->ufunc.immediate == y->ufunc.immediate && x->declared == y->declared;
 }
@@ -292,8 +293,8 @@ Spec *specialiser_generalise(Specialiser *self, Spec *old) {
     bool entered = enter(self);
     if (!has_spec(self, old)) /* another thread has, or it was forgotten */
         fresh = find_spec(self, &config, code->params, code->param_konsts, old->nargs, old->convert);
-    if (!fresh || fresh->code->config.codegen.facts & FACT_IN_RANGE) {
-        config.codegen.facts &= ~(uint32_t)FACT_IN_RANGE;
+    if (!fresh || fresh->code->config.codegen.facts & FACTS_OF_CALLS) {
+        config.codegen.facts &= ~(uint32_t)FACTS_OF_CALLS;
         fresh = compile(self, &config, code->params, code->param_konsts, old->nargs, old->declared, old->convert);
         if (fresh) replace_spec(self, old, fresh);
     }
@@ -340,6 +341,13 @@ static Spec *compile_texts(Specialiser *self, const Config *config, const Type *
     return specialiser_compile(self, config, types, konsts, count, NULL, false);
 }
 
+/* Loops over such an array would decline the call. */
+static bool has_long_array(PyObject *const *bound, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (PyArray_Check(bound[i]) && PyArray_SIZE((PyArrayObject *)bound[i]) > BRIEF_ROUNDS) return true;
+    return false;
+}
+
 Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObject *const *bound) {
     size_t count = (size_t)self->binding.nparams;
     Arena *const arena = arena_new();
@@ -364,8 +372,10 @@ Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObjec
             goto done;
         }
     }
+    Config fitting = *config;
+    if (has_long_array(bound, count)) fitting.codegen.facts &= ~(uint32_t)FACT_BRIEF;
     if (self->can_compile)
-        spec = compile_texts(self, config, types, konsts, count);
+        spec = compile_texts(self, &fitting, types, konsts, count);
     else if (refresh_declared(self, config) == 0)
         spec = best_match(self, config, types, count, arena);
 done:
