@@ -236,25 +236,51 @@ def outside_the_agreement(operation, a, b, expected):
     return {type(a), type(b)} == {complex, np.float64}
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_scalar_operations(operation):
+KINDS = [bool, int, float, complex, np.bool_, *INTEGERS, *FLOATS, *COMPLEX]
+RAISING = {"/", "//", "%", "**", "<<", ">>"}
+
+
+def made(source):
     space = {}
-    exec(f"def f(a, b): return a {operation} b", space)
-    interpreted, compiled = space["f"], njit(space["f"])
-    kinds = [bool, int, float, complex, np.bool_, *INTEGERS, *FLOATS, *COMPLEX]
-    wrong = []
-    for kind_a, kind_b in itertools.product(kinds, some(kinds)):
-        if operation == "<<" and kind_a in (int, bool) and kind_b is int:
-            pairs = [(a, b) for a in values_of(kind_a) for b in (0, 1, 5, 63, -1)]
-        else:
-            pairs = list(itertools.product(values_of(kind_a), values_of(kind_b)))
-        for a, b in pairs:
-            expected = outcome(interpreted, a, b)
-            if outside_the_agreement(operation, a, b, expected):
-                continue
-            got = outcome(compiled, a, b)
-            if not agree(expected, got):
-                wrong.append((a, b, expected, got))
+    exec(source, space)
+    return space["f"]
+
+
+def operation_outside(operation, interpreted):
+    """Of operands: whether their result is nothing that the compiled function has to agree with."""
+    return lambda a, b: outside_the_agreement(operation, a, b, outcome(interpreted, a, b))
+
+
+@pytest.mark.parametrize("operation", sorted(RAISING & set(OPERATIONS)))
+def test_scalar_operations_that_raise(operation):
+    interpreted = made(f"def f(a, b): return a {operation} b")
+    compiled, outside, wrong = njit(interpreted), operation_outside(operation, interpreted), []
+    for kind_a, kind_b in itertools.product(KINDS, some(KINDS)):
+        few = operation == "<<" and kind_a in (int, bool) and kind_b is int
+        for a, b in itertools.product(values_of(kind_a), (0, 1, 5, 63, -1) if few else values_of(kind_b)):
+            if not outside(a, b) and not agree(outcome(interpreted, a, b), outcome(compiled, a, b)):
+                wrong.append((a, b, outcome(interpreted, a, b), outcome(compiled, a, b)))
+    assert not wrong, wrong[:5]
+
+
+@pytest.mark.parametrize("operation", [operation for operation in OPERATIONS if operation not in RAISING])
+def test_scalar_operations(operation):
+    """One function has all kinds of second operands, so that it is compiled once for each kind of first ones."""
+    interpreted = made(f"def f(a, b): return a {operation} b")
+    alone, outside, wrong = njit(interpreted), operation_outside(operation, interpreted), []
+    for kind in KINDS:
+        firsts, columns = values_of(kind), [values_of(second) for second in some(KINDS)]
+        columns = [column for column in columns if not all(outside(a, b) for a in firsts for b in column)]
+        results = "".join(f"a {operation} b[{i}], " for i in range(len(columns)))
+        together = njit(made(f"def f(a, b): return ({results})"))
+        for a, row in itertools.product(firsts, range(max(map(len, columns), default=0))):
+            operands = tuple(column[row % len(column)] for column in columns)
+            found = outcome(together, a, operands)
+            if isinstance(found, Exception):  # one of them raises
+                found = [outcome(alone, a, b) for b in operands]
+            for b, got in zip(operands, found):
+                if not outside(a, b) and not agree(outcome(interpreted, a, b), got):
+                    wrong.append((a, b, outcome(interpreted, a, b), got))
     assert not wrong, wrong[:5]
 
 
@@ -280,6 +306,7 @@ def test_conversions_between_all_types():
     def whole(to, values):
         to[:] = values
 
+    in_turn = 0
     for source, target in itertools.product(kinds, some(kinds)):
         if source in COMPLEX and target not in COMPLEX:
             continue
@@ -292,7 +319,8 @@ def test_conversions_between_all_types():
             info = np.iinfo(target)
             values = values[np.isfinite(values) & (values > info.min - 1.0) & (values < float(info.max))]
         expected = values.astype(target)
-        for function in (element, whole):
+        in_turn += 1
+        for function in (whole, element)[: 1 + in_turn % 2]:
             got = np.zeros(values.size, target)
             njit(function)(got, values)
             np.testing.assert_array_equal(got, expected, err_msg=f"{source.__name__} to {target.__name__}")
