@@ -112,8 +112,8 @@ static bool is_wrapped(const ModuleState *state, PyObject *object) {
 
 /* What is none is told fast, of the usual classes; the others are looked up. */
 static bool may_be_foreign(const ModuleState *state, PyObject *object) {
-    return !(PyLong_Check(object) || PyFloat_CheckExact(object) || PyTuple_Check(object) || object == Py_None ||
-             PyList_Check(object) || PyArray_Check(object) || Py_IS_TYPE(object, state->marshal.device_array) ||
+    return !(Py_IS_TYPE(object, state->marshal.device_array) || PyLong_Check(object) || PyFloat_CheckExact(object) ||
+             PyTuple_Check(object) || object == Py_None || PyList_Check(object) || PyArray_Check(object) ||
              PyFunction_Check(object) || PyType_Check(object));
 }
 

@@ -35,9 +35,9 @@ static bool casts_safely(ModuleState *state, const Type *from, const Type *to) {
     return typeinfer_promote(PROMOTION_NUMPY2, state->session.types, from, to) == to;
 }
 
-/* With signatures: the exact one, else the first that every operand casts to safely. */
-static const Spec *choose_signature(UfuncCall *call) {
-    Vectorized *self = call->self;
+/* Of those there are: the exact one, else the first that every operand casts to safely.  NULL: none. */
+static const Spec *find_signature(const UfuncCall *call) {
+    const Vectorized *self = call->self;
     for (int exact = 1; exact >= 0; exact--)
         for (Py_ssize_t i = 0; i < self->nloops; i++) {
             const Spec *spec = self->loops[i];
@@ -47,8 +47,14 @@ static const Spec *choose_signature(UfuncCall *call) {
                              : casts_safely(call->state, call->types[k], spec->code->params[k]);
             if (fits) return spec;
         }
+    return NULL;
+}
+
+static const Spec *choose_signature(const UfuncCall *call) {
+    const Spec *found = find_signature(call);
+    if (found) return found;
     PyErr_Format(PyExc_TypeError, "no signature of %U takes operands of these types",
-                 ((PyFunctionObject *)self->core.function)->func_qualname);
+                 ((PyFunctionObject *)call->self->core.function)->func_qualname);
     return NULL;
 }
 
@@ -104,16 +110,22 @@ static bool has_types(const UfuncCall *call) {
     return false;
 }
 
+/* After disable_compile: as NumPy's ufunc of the loops there are. */
+static const Spec *choose_among_known(const UfuncCall *call) {
+    if (vectorized_loops_of_devices(call->self) < 0) return NULL;
+    const Spec *found = find_signature(call);
+    if (!found)
+        PyErr_SetString(PyExc_TypeError, "the function is compiled for no more types (disable_compile), and for none "
+                                         "that the operands cast to safely");
+    return found;
+}
+
 static int choose_code(UfuncCall *call) {
     Vectorized *self = call->self;
-    const Spec *declared = NULL;
-    if (self->core.signatures) {
-        if (!(declared = choose_signature(call))) return -1;
-        for (int i = 0; i < call->nin; i++) call->types[i] = declared->code->params[i];
-    }
-    if (!self->core.can_compile && !declared && !has_types(call)) {
-        PyErr_SetString(PyExc_TypeError, "the function is compiled for no more types (disable_compile)");
-        return -1;
+    if (self->core.signatures || (!self->core.can_compile && !has_types(call))) {
+        const Spec *chosen = self->core.signatures ? choose_signature(call) : choose_among_known(call);
+        if (!chosen) return -1;
+        for (int i = 0; i < call->nin; i++) call->types[i] = chosen->code->params[i];
     }
     call->spec = compile_form(call, (UfuncForm){0});
     if (!call->spec) return -1;
@@ -411,9 +423,9 @@ static int read_out(UfuncCall *call, PyObject *out) {
 
 static PyObject *call_on(Device *device, Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out,
                          PyObject *stream, void *handle) {
-    UfuncCall call; /* the places are filled by ufunc_flatten, as many as there are operands */
+    UfuncCall call; /* of the arrays in it, as much is filled as there are operands */
     PyObject *result = NULL;
-    memset(&call, 0, offsetof(UfuncCall, places));
+    memset(&call, 0, offsetof(UfuncCall, types));
     call.self = self;
     call.state = self->core.state;
     call.nin = (int)nargs;
@@ -423,6 +435,8 @@ static PyObject *call_on(Device *device, Vectorized *self, PyObject *const *args
     call.stream = handle;
     call.stream_object = stream;
     if (choose_code(&call) < 0) return NULL;
+    memset(call.operands, 0, (size_t)(call.nin + call.nout) * sizeof *call.operands);
+    memset(call.out, 0, (size_t)call.nout * sizeof *call.out);
     call.spec->references++;
     for (int i = 0; i < call.nin; i++) {
         call.any_device |= ufunc_is_device_array(call.state, args[i]);
@@ -472,7 +486,10 @@ static PyObject *given_out(const Given *given, int nin, PyObject *out) {
 static PyObject *call_given(Vectorized *self, const Given *given, Py_ssize_t nin, PyObject *out, PyObject *stream,
                             void *handle) {
     Device *home = runtime_home(self->core.state->runtime, given->objects, given->count);
-    if (!home || context_push(home) < 0) return NULL;
+    if (!home) return NULL;
+    if (home == runtime_device(self->core.state->runtime))
+        return call_on(home, self, given->objects, nin, out, stream, handle);
+    if (PyErr_Occurred() || context_push(home) < 0) return NULL;
     PyObject *result = call_on(home, self, given->objects, nin, out, stream, handle);
     context_pop();
     return result;
@@ -480,7 +497,8 @@ static PyObject *call_given(Vectorized *self, const Given *given, Py_ssize_t nin
 
 PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out, PyObject *stream) {
     const ModuleState *state = self->core.state;
-    Given given = {.count = 0};
+    Given given; /* filled as far as it counts */
+    given.count = 0;
     void *handle = NULL;
     int status = stream ? runtime_stream_handle(&state->marshal, stream, &handle) : 0;
     for (Py_ssize_t i = 0; status == 0 && i < nargs; i++) status = give_object(&given, state, args[i], handle);

@@ -16,14 +16,14 @@ typedef struct UfuncCall {
     PyObject *stream_object; /* borrowed; keeps the stream alive */
     int nin, nout;
     Spec *spec;
+    bool any_device;
+    int ndim;
+    UfuncHead head;
     const Type *types[MAX_OPERANDS];  /* as the kernel computes */
     PyObject *operands[MAX_OPERANDS]; /* owned; DeviceArray each, outputs last; NULL: the scalar in values */
     int64_t values[MAX_OPERANDS];     /* the bytes of a scalar that goes over with the launch */
     PyObject *out[MAX_OPERANDS];      /* borrowed: what the caller gave, or NULL */
-    bool any_device;
-    int ndim;
     int64_t shape[TYPE_MAX_NDIM];
-    UfuncHead head;
     UfuncOperand places[MAX_OPERANDS];
 } UfuncCall;
 

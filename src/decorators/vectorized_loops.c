@@ -10,10 +10,12 @@
 const Type *vectorized_operand_type(const ModuleState *state, PyObject *object) {
     const Marshal *marshal = &state->marshal;
     int scalar = -1;
-    if (PyArray_Check(object)) {
-        scalar = marshal_scalar_of_typenum(PyArray_TYPE((PyArrayObject *)object));
-    } else if (PyObject_TypeCheck(object, marshal->device_array)) {
+    if (PyObject_TypeCheck(object, marshal->device_array)) {
         scalar = type_element_scalar(((DeviceArray *)object)->type);
+    } else if (PyFloat_CheckExact(object)) {
+        return type_scalar(marshal->types, SCALAR_FLOAT64, true);
+    } else if (PyArray_Check(object)) {
+        scalar = marshal_scalar_of_typenum(PyArray_TYPE((PyArrayObject *)object));
     } else if (PyArray_IsScalar(object, Generic)) {
         scalar = marshal_scalar_of_class(Py_TYPE(object));
     } else if (PyBool_Check(object)) {

@@ -1988,10 +1988,14 @@ def test_a_ufunc_for_a_gpu_tells_and_pickles_the_types_it_has_kernels_for(run):
         copy = pickle.loads(pickle.dumps(function))
         assert copy.types == function.types
         copy(5, 3), copy(5.0, 3.0)
-        try:
-            copy(1j, 2)
-        except TypeError as error:
-            assert "disable_compile" in str(error)
-        else:
-            raise AssertionError
+        for one in copy, function:  # others are cast to these, as NumPy casts operands to the loops of a ufunc
+            assert one(np.float32(5), np.float32(3)).dtype == np.float64 and one(np.int8(5), 3).dtype == np.int64
+            assert one(np.ones(3, np.uint32), 2).dtype == np.int64 and one(np.ones(3, np.uint64), 2).dtype == np.float64
+            try:
+                one(1j, 2)
+            except TypeError as error:
+                assert "disable_compile" in str(error)
+            else:
+                raise AssertionError
+        assert copy.types == function.types == ["ll->l", "dd->d"]
     """)
