@@ -294,7 +294,15 @@ def _whole(function, *values):
     return _watch(function(*values))
 
 
-OF_KERNELS = {"_scaled": _scaled, "_whole": _whole}
+def _ordered(truth, *operands):
+    """Kernels compare an int and a float as floats."""
+    ints = [operand for operand in operands if type(operand) is int and abs(operand) > 2**53]
+    if ints and any(type(operand) in (float, complex) for operand in operands):
+        raise Differs("an int that is rounded where it meets a float")
+    return documented._ordered(truth, *operands)
+
+
+OF_KERNELS = {"_scaled": _scaled, "_whole": _whole, "_ordered": _ordered}
 UNCHECKED = {"_scaled": _wrapping_scaled, "_cast": _cast, "_stored": _stored}
 SCALED = {ast.Add: "add", ast.Mult: "mul", ast.Div: "truediv"}
 
@@ -304,6 +312,10 @@ class Fused(Documented):
 
     def scaled(self, node, one, other):
         return call("_scaled", ast.Constant(SCALED[type(node.op)]), one, other)
+
+    def visit_Compare(self, node):
+        same = len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq))
+        return self.ordered(self.generic_visit(node)) if same else super().visit_Compare(node)
 
     def visit_BinOp(self, node):
         done = super().visit_BinOp(node)
