@@ -64,7 +64,7 @@ def driver_floor():
     for compiler in ("gcc", "cc", "clang"):
         library = library or compiled_reference("driver_floor.c", compiler, ["-O2", "-shared", "-fPIC", "-ldl"])
     if library:
-        for name in ("launch_floor", "memory_floor", "copy_floor"):
+        for name in ("launch_floor", "launch_buffer_floor", "memory_floor", "copy_floor"):
             getattr(library, name).restype = ctypes.c_double
     return library
 
@@ -87,6 +87,12 @@ class RawKernel:
         keep = values
         return lambda: keep and library.launch_floor(
             self.function, pointers, ctypes.c_uint(32), ctypes.c_int64(number)) / 1e3
+
+    def buffer_launcher(self, library, values, number):
+        """The same, all parameters in one buffer; each of them takes 8 bytes."""
+        buffer = ctypes.create_string_buffer(b"".join(bytes(value) for value in values), 8 * len(values))
+        return lambda: library.launch_buffer_floor(
+            self.function, buffer, ctypes.c_size_t(len(buffer)), ctypes.c_uint(32), ctypes.c_int64(number)) / 1e3
 
 
 def parameters(*values):
@@ -119,8 +125,10 @@ def launch(quick):
     if library:
         raw = RawKernel(saxpy, "void(float64, float32[::1], float32[::1])")
         configured["cuLaunchKernel from C"] = raw.launcher(library, parameters(0.5, x, y), number)
+        configured["from C, one buffer"] = raw.buffer_launcher(library, parameters(0.5, x, y), number)
         big = RawKernel(sixteen, "void(" + ", ".join(["float32[::1]"] * 16) + ")")
         sixteens["cuLaunchKernel from C"] = big.launcher(library, parameters(*many), number)
+        sixteens["from C, one buffer"] = big.buffer_launcher(library, parameters(*many), number)
     direct["configured"] = configured["krait"]
     others = {}
     if have("torch"):

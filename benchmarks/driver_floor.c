@@ -32,6 +32,20 @@ double launch_floor(void *function, void **params, unsigned threads, int64_t num
     return (end - start) / (double)number;
 }
 
+/* The same, its parameters as one buffer. */
+double launch_buffer_floor(void *function, void *buffer, size_t bytes, unsigned threads, int64_t number) {
+    Launch *launch = (Launch *)symbol("cuLaunchKernel");
+    Wait *wait = (Wait *)symbol("cuCtxSynchronize");
+    void *extra[] = {(void *)1, buffer, (void *)2, &bytes, 0}; /* CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END */
+    if (!launch || !wait || wait()) return -1;
+    double start = now();
+    for (int64_t i = 0; i < number; i++)
+        if (launch(function, 1, 1, 1, threads, 1, 1, 0, 0, 0, extra)) return -1;
+    double end = now();
+    wait();
+    return (end - start) / (double)number;
+}
+
 /* What to_device (0), copy_to_host (1), device_array and its release (2) need. */
 double memory_floor(int what, void *host, int64_t bytes, int64_t number) {
     int (*allocate)(uint64_t *, size_t, void *) = (int (*)(uint64_t *, size_t, void *))symbol("cuMemAllocAsync");

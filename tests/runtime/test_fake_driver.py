@@ -843,7 +843,7 @@ def test_launches_that_are_made_again(run):
         def launched(kernel, *arguments):
             calls()
             kernel[1, 32](*arguments)
-            assert calls()[-1] == "LaunchKernel 0"
+            assert calls().count("LaunchKernel 0") == 1  # beside what the collector unloads
             return fake.fake_parameters()[:fake.fake_parameter_bytes()], fake.fake_launched()
 
         memory = cuda.to_device(np.zeros(4096))
