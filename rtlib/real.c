@@ -218,6 +218,16 @@ int32_t krait_rt_check_divmod_d(double a, double b, double quotient, double rema
 
 /* ---- to int: 64 bits; what does not fit is an error where it is asked for, else wraps ---- */
 
+#ifdef KRAIT_RT_NVPTX
+/* Without a branch, behind which what follows would wait: less the nearest multiple of 2**64, which is exact and leaves
+ * at most 2**63; that is converted as a negative number, since 2**63 itself is none of 64 bits. */
+#define WRAP_TO_INT(T, S, F)                                                            \
+    static inline int64_t wrap_to_int_##S(T x) {                                        \
+        T rest = __builtin_fma##F(__builtin_rint##F(x * (T)0x1p-64), -(T)0x1p64, x);    \
+        int64_t negative = (int64_t)-__builtin_fabs##F(rest);                           \
+        return rest <= 0 ? negative : rest > 0 ? (int64_t)(0 - (uint64_t)negative) : 0; \
+    }
+#else
 /* Of what is too large for 64 bits, the lower ones. */
 static inline int64_t lower_bits(double x) {
     uint64_t bits = rt_bits(x), mantissa = (bits & 0xfffffffffffffu) | 0x10000000000000u;
@@ -226,12 +236,15 @@ static inline int64_t lower_bits(double x) {
     mantissa <<= shift;
     return (int64_t)(x < 0 ? 0 - mantissa : mantissa);
 }
+#define WRAP_TO_INT(T, S, F) \
+    static inline int64_t wrap_to_int_##S(T x) { return fits_int_##S(x) ? (int64_t)x : lower_bits(x); }
+#endif
 
 /* One comparison, in the float's own type, and the same in the check, so that where it holds nothing else is left of
  * both. */
 #define TO_INT(T, S, F)                                                                                    \
     static inline bool fits_int_##S(T x) { return __builtin_expect(__builtin_fabs##F(x) < (T)0x1p63, 1); } \
-    static inline int64_t wrap_to_int_##S(T x) { return fits_int_##S(x) ? (int64_t)x : lower_bits(x); }    \
+    WRAP_TO_INT(T, S, F)                                                                                   \
     int64_t krait_rt_floor_int_##S(T x) { return wrap_to_int_##S(__builtin_floor##F(x)); }                 \
     int64_t krait_rt_ceil_int_##S(T x) { return wrap_to_int_##S(__builtin_ceil##F(x)); }                   \
     int64_t krait_rt_trunc_int_##S(T x) { return wrap_to_int_##S(x); }                                     \

@@ -21,7 +21,7 @@ struct Iterator {
     IterKind kind;
     const Type *over;      /* what is iterated over */
     LLVMValueRef slot;     /* next value of a range, else number of the next item: of the limit's type */
-    LLVMValueRef left;     /* i64 slot: items left, in the counted form of a range */
+    LLVMValueRef left;     /* slot of i64, or i32: items left, in the counted form of a range */
     LLVMValueRef limit;    /* stop of a range, else number of items */
     LLVMValueRef step;     /* of a range */
     LLVMValueRef source;   /* array; memory of a tuple's items */
@@ -39,7 +39,8 @@ static bool is_constant(LLVMValueRef value, int64_t number) {
 
 /* Items of range(start, stop, step), step not 0; unsigned arithmetic, so that no distance overflows. */
 LLVMValueRef l_range_length(Lower *l, LLVMValueRef start, LLVMValueRef stop, LLVMValueRef step) {
-    LLVMValueRef zero = l_i64(l, 0), one = l_i64(l, 1);
+    LLVMTypeRef type = LLVMTypeOf(step);
+    LLVMValueRef zero = LLVMConstNull(type), one = LLVMConstInt(type, 1, false);
     LLVMValueRef down = l_icmp(l, LLVMIntSLT, step, zero);
     LLVMValueRef low = l_select(l, down, stop, start), high = l_select(l, down, start, stop);
     LLVMValueRef any = l_icmp(l, LLVMIntSLT, low, high), distance = l_sub(l, high, low);
@@ -81,6 +82,14 @@ static LLVMValueRef read_slot(Lower *l, LLVMValueRef slot) {
     return LLVMBuildLoad2(l->b, LLVMGetAllocatedType(slot), slot, "");
 }
 
+/* Of a range of numbers of 32 bits there are at most 2**32 - 1 items, which need not be counted in 64. */
+static bool has_narrow_length(const Lower *l, const Value *range) {
+    if (!l->narrow || !value_calls(range, FUNC_RANGE) || range->nargs != 3) return false;
+    for (uint32_t i = 0; i < range->nargs; i++)
+        if (!value_fits(range->args[i], 32)) return false;
+    return true;
+}
+
 static void start_range(Lower *l, Iterator *it, LLVMValueRef start, LLVMValueRef stop, LLVMValueRef step, bool upward) {
     it->kind = ITER_RANGE;
     it->step = step;
@@ -106,15 +115,22 @@ static void start_narrow_range(Lower *l, Iterator *it, const Value *range, LLVMV
 
 static LLVMValueRef range_more(Lower *l, const Iterator *it) {
     if (it->narrow) return l_icmp(l, it->reversed ? LLVMIntSGT : LLVMIntSLT, read_slot(l, it->slot), it->limit);
-    if (it->left) return l_icmp(l, LLVMIntNE, read_slot(l, it->left), l_i64(l, 0));
+    if (it->left) {
+        LLVMValueRef left = read_slot(l, it->left);
+        return l_icmp(l, LLVMIntNE, left, LLVMConstNull(LLVMTypeOf(left)));
+    }
     return l_icmp(l, is_constant(it->step, -1) ? LLVMIntSGT : LLVMIntSLT, read_slot(l, it->slot), it->limit);
 }
 
 static LLVMValueRef range_take(Lower *l, const Iterator *it) {
     LLVMValueRef value = read_slot(l, it->slot);
-    LLVMBuildStore(l->b, it->left ? l_add(l, value, it->step) : l_nswadd(l, value, it->step), it->slot);
+    bool wraps = it->left && LLVMGetAllocatedType(it->left) == l->i64; /* after the last item */
+    LLVMBuildStore(l->b, wraps ? l_add(l, value, it->step) : l_nswadd(l, value, it->step), it->slot);
     if (it->narrow) return l_widened(l, value);
-    if (it->left) LLVMBuildStore(l->b, LLVMBuildNUWSub(l->b, read_slot(l, it->left), l_i64(l, 1), ""), it->left);
+    if (it->left) {
+        LLVMValueRef left = read_slot(l, it->left), one = LLVMConstInt(LLVMTypeOf(left), 1, false);
+        LLVMBuildStore(l->b, LLVMBuildNUWSub(l->b, left, one, ""), it->left);
+    }
     return value;
 }
 
@@ -191,6 +207,11 @@ LLVMValueRef lower_iter(Lower *l, const Value *value) {
         start_range(l, it, l_extract(l, v, 0), l_extract(l, v, 1), l_extract(l, v, 2), is_upward(source));
     else
         TRY(start_numbered(l, it, source->type, v));
+    if (it->left && has_narrow_length(l, source)) {
+        LLVMValueRef items[3];
+        for (unsigned i = 0; i < 3; i++) items[i] = l_narrowed(l, l_extract(l, v, i));
+        it->left = slot_of(l, l_range_length(l, items[0], items[1], items[2]), "left");
+    }
     return iterator_made(l, value, it);
 }
 
@@ -253,7 +274,7 @@ static LLVMValueRef more(Lower *l, const Iterator *it) {
 
 /* As an unsigned number: a range may have more items than an int64 counts. */
 static LLVMValueRef items_left(Lower *l, const Iterator *it) {
-    if (it->left) return read_slot(l, it->left);
+    if (it->left) return LLVMBuildZExtOrBitCast(l->b, read_slot(l, it->left), l->i64, "");
     if (it->kind == ITER_RANGE)
         return l_range_length(l, l_widened(l, read_slot(l, it->slot)), l_widened(l, it->limit), l_widened(l, it->step));
     if (it->kind == ITER_ENUMERATE) return items_left(l, it->parts[0]);

@@ -83,6 +83,7 @@ char *codegen_nvptx_emit(Module *module, Arena *arena, size_t *length, Diag *dia
     FAIL_IF(module->message[0], diag, LLVM, NULL, (Span){0}, "%s", module->message);
     *length = LLVMGetBufferSize(module->buffer);
     char *text = arena_strndup(arena, LLVMGetBufferStart(module->buffer), *length);
+    if (module->options.opt_level) text = nvptx_wide_text(arena, text);
     text = nvptx_exact_text(arena, text);
     text = put_in_linked(module, arena, text);
     *length = strlen(text);

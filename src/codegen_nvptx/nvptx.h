@@ -37,8 +37,14 @@ LLVMValueRef nvptx_exact_magnitude(LLVMBuilderRef b, LLVMValueRef call);
 LLVMValueRef nvptx_exact_choice(LLVMBuilderRef b, LLVMValueRef select);
 LLVMValueRef nvptx_exact_shift(LLVMBuilderRef b, LLVMValueRef shift);
 
+/* early_loads.c: what the function loads stands before slow operations and over ifs, where it can */
+void nvptx_load_early(LLVMBuilderRef b, LLVMValueRef function);
+
 /* exact_text.c: the text of a module, in the arena, without instructions that ptxas takes wrongly */
 char *nvptx_exact_text(Arena *arena, char *text);
+
+/* wide_text.c: the text of a module, in the arena, with wide products where 64 bits were extended from 32 */
+char *nvptx_wide_text(Arena *arena, char *text);
 
 /* slices.c: the registers from which operands of instructions of those names (NULL ends them) are computed */
 typedef struct Slice Slice;

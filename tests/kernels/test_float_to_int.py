@@ -1,0 +1,45 @@
+"""Numbers that a kernel makes of floats: as the interpreter's, of which 64 bits are kept, on either device."""
+
+import math
+
+import numpy as np
+import pytest
+
+from krait import cuda
+
+KINDS = {"floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "round": round}
+
+
+@cuda.jit
+def convert(x, down, up, cut, near):
+    i = cuda.grid(1)
+    if i < x.size:
+        down[i] = math.floor(x[i])
+        up[i] = math.ceil(x[i])
+        cut[i] = math.trunc(x[i])
+        near[i] = round(x[i])
+
+
+def numbers(dtype, rng):
+    small = [0.0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 0.49999997, 2**31 - 1, 2**31, -(2**31), 2**32, 1e-40]
+    large = [k * 2.0**e for k in (-3, -2, -1, 1, 2, 3, 5) for e in (51, 61, 62, 63, 64, 65, 90)]
+    drawn = rng.uniform(-2, 2, 400) * 2.0 ** rng.integers(-3, 100, 400)
+    return np.concatenate([small, large, drawn]).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_as_the_interpreter(dtype, rng):
+    x = numbers(dtype, rng)
+    results = [np.zeros(x.size, np.int64) for _ in KINDS]
+    convert[(x.size + 127) // 128, 128](x, *results)
+    for (name, function), got in zip(KINDS.items(), results, strict=True):
+        expected = [(function(float(value)) + 2**63) % 2**64 - 2**63 for value in x]
+        assert got.tolist() == expected, name
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_no_number_is_0(dtype):
+    x = np.array([np.nan, np.inf, -np.inf], dtype)
+    results = [np.ones(x.size, np.int64) for _ in KINDS]
+    convert[1, 32](x, *results)
+    assert not np.any(results)
