@@ -8,8 +8,9 @@
  *   end      if what they ask is an iterator: LLVM counts the rounds of a step that it does not know to be positive
  *            only then
  *   unroll   in the target's last passes, which reduce strength first (late_unroll_release); the loop that comes of it
- *            may be unrolled again by the driver's compiler, which joins more loads if it sees fit; the one that takes
- *            the rounds that are left may not.  What is known of the count of the rounds goes on to it (turn.c)
+ *            may be unrolled again by the driver's compiler, which joins more loads if it sees fit, but not where it
+ *            also writes, since loads of more rounds would stand among the writes; the one that takes the rounds that
+ *            are left may not.  What is known of the count of the rounds goes on to it (turn.c)
  * Loops that are laid out whole do not wait: their arrays are to become registers.  On the host, loops that hardly ever
  * run stay as they are, and loops whose rounds may pass by a division are not made vectors of (divisions.c).  What
  * vectors leave of a loop there, the last rounds and all of them where arrays overlap, stays as it is: code of eight
@@ -21,7 +22,7 @@
 static const char waits[] = "llvm.loop.unroll.runtime.disable", count_name[] = "llvm.loop.unroll.count",
                   unrolled[] = "llvm.loop.unroll.followup_unrolled", rounds_name[] = "krait.rounds",
                   ends[] = "llvm.loop.mustprogress", vectors[] = "llvm.loop.vectorize.enable",
-                  signed_name[] = "krait.signed";
+                  signed_name[] = "krait.signed", once_name[] = "krait.once", stays[] = "llvm.loop.unroll.disable";
 
 static LLVMMetadataRef property(LLVMContextRef context, const char *name, LLVMMetadataRef value) {
     LLVMMetadataRef items[] = {LLVMMDStringInContext2(context, name, strlen(name)), value};
@@ -39,7 +40,7 @@ static unsigned kind_of_loops(LLVMContextRef context) {
 
 /* A loop's node is distinct by naming itself first: made with a stand-in that is then replaced. */
 static void describe(LLVMContextRef context, LLVMValueRef latch, LLVMMetadataRef *properties, unsigned count) {
-    LLVMMetadataRef items[6] = {LLVMTemporaryMDNode(context, NULL, 0)};
+    LLVMMetadataRef items[7] = {LLVMTemporaryMDNode(context, NULL, 0)};
     for (unsigned i = 0; i < count; i++) items[1 + i] = properties[i];
     LLVMMetadataRef stand_in = items[0], node = LLVMMDNodeInContext2(context, items, 1 + count);
     LLVMMetadataReplaceAllUsesWith(stand_in, node);
@@ -62,8 +63,25 @@ static bool counts_signed(const Lower *l, const Block *header) {
     return false;
 }
 
+/* Whether a round of the loop writes to an array. */
+static bool writes(Lower *l, const Block *latch, const Block *header) {
+    bool *seen = ARENA_ARRAY(l->arena, bool, l->func->next_block);
+    BlockList work = {0};
+    vec_push(l->arena, &work, (Block *)latch);
+    seen[header->id] = true;
+    while (work.len) {
+        Block *block = vec_pop(&work);
+        if (seen[block->id]) continue;
+        seen[block->id] = true;
+        for (const Value *value = block->first; value; value = value->next)
+            if (value->op == OP_SETITEM) return true;
+        for (size_t i = 0; i < block->preds.len; i++) vec_push(l->arena, &work, block->preds.data[i]);
+    }
+    return false;
+}
+
 void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header) {
-    LLVMMetadataRef properties[5];
+    LLVMMetadataRef properties[6];
     unsigned count = 0;
     if (block->unroll_whole || !l->target->last_passes) { /* a count, not a wish: whatever its length costs to find */
         bool scalar = !l->target->convergent && (block->unroll == 1 || l_loop_may_pass_by_division(l, block, header));
@@ -77,13 +95,24 @@ void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Bl
         if (!count) return;
     } else {
         properties[count++] = property(l->context, waits, NULL);
-        if (block->unroll) properties[count++] = property(l->context, "llvm.loop.unroll.disable", NULL);
+        if (block->unroll) properties[count++] = property(l->context, stays, NULL);
+        if (block->unroll && writes(l, block, header))
+            properties[count++] = number_property(l->context, once_name, true);
         if (block->unroll) properties[count++] = number_property(l->context, rounds_name, block->unroll);
         if (block->unroll && is_finite(header)) properties[count++] = property(l->context, ends, NULL);
         if (block->unroll && counts_signed(l, header))
             properties[count++] = number_property(l->context, signed_name, block->unroll);
     }
     describe(l->context, latch, properties, count);
+}
+
+/* What the loop that comes of unrolling has: these, as far as there are any. */
+static LLVMMetadataRef follows(LLVMContextRef context, LLVMMetadataRef one, LLVMMetadataRef other) {
+    LLVMMetadataRef items[3] = {LLVMMDStringInContext2(context, unrolled, sizeof unrolled - 1)};
+    unsigned count = 1;
+    if (one) items[count++] = one;
+    if (other) items[count++] = other;
+    return LLVMMDNodeInContext2(context, items, count);
 }
 
 /* Whether a node is a property of that name; *number is what it says, if anything. */
@@ -101,7 +130,7 @@ static bool is_property(LLVMValueRef node, const char *name, unsigned *number) {
 }
 
 static void release(Module *module, LLVMValueRef latch, LLVMValueRef loop) {
-    unsigned count = LLVMGetMDNodeNumOperands(loop), rounds = 0, counted = 0, nproperties = 0;
+    unsigned count = LLVMGetMDNodeNumOperands(loop), rounds = 0, counted = 0, once = 0, nproperties = 0;
     LLVMValueRef *items = ARENA_ARRAY(module->arena, LLVMValueRef, count);
     bool waited = false, finite = false;
     LLVMGetMDNodeOperands(loop, items);
@@ -110,10 +139,12 @@ static void release(Module *module, LLVMValueRef latch, LLVMValueRef loop) {
         finite |= is_property(items[i], ends, &rounds);
         is_property(items[i], rounds_name, &rounds);
         is_property(items[i], signed_name, &counted);
+        is_property(items[i], once_name, &once);
     }
     if (!waited) return;
     LLVMMetadataRef properties[3], known = counted ? number_property(module->context, signed_name, counted) : NULL;
-    properties[nproperties++] = property(module->context, unrolled, known);
+    LLVMMetadataRef no_more = once ? property(module->context, stays, NULL) : NULL;
+    properties[nproperties++] = follows(module->context, known, no_more);
     if (rounds) properties[nproperties++] = number_property(module->context, count_name, rounds);
     if (finite) properties[nproperties++] = property(module->context, ends, NULL);
     describe(module->context, latch, properties, nproperties);

@@ -385,7 +385,20 @@ def test_what_rounds_access_lies_a_stride_apart():
         assert text.count("ld.global.nc") == text.count("st.global") == count
         assert test == f"setp.{asked}"  # only such loops does ptxas count
         assert "mul" not in text and text.count("add.s64") == 2 * count, text
-    # ptxas may unroll further what takes several rounds at once, not what takes those that are left
+    # the loads of more rounds would stand among the stores: ptxas is to leave both as they are
+    assert "nounroll" in rest[1][0] and "nounroll" in rounds[1][0]
+
+
+def test_what_only_loads_may_be_unrolled_further():
+    def totals(a, out):
+        column = cuda.grid(1)
+        if column < a.shape[1]:
+            total = np.float32(0)
+            for k in range(a.shape[0]):
+                total = total * 2 + a[k, column]
+            out[column] = total
+
+    rest, rounds = loops_of(ptx(totals, f"{F2}; {F1}"))
     assert "nounroll" in rest[1][0] and not any("nounroll" in line for line in rounds[1])
 
 
