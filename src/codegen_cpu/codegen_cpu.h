@@ -22,6 +22,10 @@ bool codegen_cpu_emit(Module *module, const char *entry_name, CodeImage *image, 
 HostCode *codegen_cpu_link(Module *module, const CodeImage *image, Diag *diag);
 char *codegen_cpu_assembly(Module *module, Arena *arena, Diag *diag); /* before emit; for inspect_asm and dumps */
 void *host_code_address(const HostCode *code);
+/* What is left of this thread's stack; SIZE_MAX: nobody knows. */
+size_t host_stack_left(void);
+/* What must be left of it for the frames of the code's functions, and for what they call; 0: any thread has that. */
+size_t host_code_stack(const HostCode *code);
 /* Before compiled code is run otherwise than by an entry: what functions that call themselves look at. */
 void host_exception_open(void *buffer);
 HostKernel *host_code_kernel(HostCode *code); /* of an ENTRY_KERNEL */

@@ -70,7 +70,8 @@ LLVMValueRef threads_region(Lower *l, const Value *value);
 
 struct HostCode {
     HostKernel kernel;
-    void *tracker; /* LLVMOrcResourceTrackerRef: owns the machine code */
+    bool recursive; /* some function calls itself */
+    void *tracker;  /* LLVMOrcResourceTrackerRef: owns the machine code */
 };
 
 #endif

@@ -230,6 +230,7 @@ static HostCode *link_under_lock(Module *module, const CodeImage *image, Lookup 
     LLVMOrcResourceTrackerRef tracker = LLVMOrcJITDylibCreateResourceTracker(linker.library);
     code->tracker = tracker;
     code->kernel.stack_bytes = image->stack_bytes;
+    code->recursive = module->recursive;
     code->kernel.kept_bytes = module->kept_bytes;
     code->kernel.inner_axis = module->has_barriers ? 0 : module->inner_axis;
     code->kernel.joins_blocks = module->joins_blocks && !module->has_barriers;
@@ -270,6 +271,13 @@ char *codegen_cpu_assembly(Module *module, Arena *arena, Diag *diag) {
 }
 
 void *host_code_address(const HostCode *code) { return code->kernel.address; }
+
+size_t host_code_stack(const HostCode *code) {
+    size_t frames = code->kernel.stack_bytes;
+    if (frames <= HOST_LEAST_RESERVE) return 0;
+    if (!code->recursive) return frames + HOST_LEAST_RESERVE;
+    return frames <= HOST_MOST_RESERVE ? 4 * frames : frames + THREAD_RECURSION;
+}
 
 HostKernel *host_code_kernel(HostCode *code) { return &code->kernel; }
 

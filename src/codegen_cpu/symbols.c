@@ -32,7 +32,6 @@ static int64_t joined_extent(int64_t a, int64_t b) { return a == b || b == 1 ? a
 
 /* ---- the end of a thread's stack ---- */
 
-enum { LEAST_RESERVE = 16 << 10, MOST_RESERVE = 256 << 10 };
 
 typedef struct ThreadStack {
     bool known;
@@ -63,9 +62,15 @@ static int64_t stack_limit(int64_t here, int64_t bytes) {
     uint64_t at = (uint64_t)here, limit = at > (uint64_t)bytes ? at - (uint64_t)bytes : 0;
     if (at < stack->low || at >= stack->high) return (int64_t)limit; /* a stack of somebody's own */
     uint64_t reserve = (stack->high - stack->low) / 4;
-    if (reserve > MOST_RESERVE) reserve = MOST_RESERVE;
-    if (reserve < LEAST_RESERVE) reserve = LEAST_RESERVE;
+    if (reserve > HOST_MOST_RESERVE) reserve = HOST_MOST_RESERVE;
+    if (reserve < HOST_LEAST_RESERVE) reserve = HOST_LEAST_RESERVE;
     return (int64_t)(limit > stack->low + reserve ? limit : stack->low + reserve);
+}
+
+size_t host_stack_left(void) {
+    const ThreadStack *stack = thread_stack();
+    uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    return here < stack->low || here >= stack->high ? SIZE_MAX : (size_t)(here - stack->low);
 }
 
 void host_exception_open(void *buffer) {

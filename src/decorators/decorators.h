@@ -107,6 +107,11 @@ void *errors_no_function(const char *decorator, PyObject *object);
 typedef void *ArenaBody(Arena *arena, void *context);
 void *errors_with_arena(ArenaBody *body, void *context);
 
+/* ---- dispatch/large_stack.c ---- */
+
+/* As errors_with_arena, in a thread of its own where this one has little of its stack left. */
+void *errors_on_large_stack(ArenaBody *body, void *context);
+
 /* ---- traceback.c ---- */
 
 /* Adds "file, line, in function", with the columns, to the traceback of the exception that is set. */

@@ -9,7 +9,7 @@ import numpy as np
 
 import kinds
 import oracle
-from documented import HELPERS, Differs, compiled_form, interpreted_forms
+from documented import HELPERS, Differs, compiled_form, interpreted_forms, to_the_end
 from expressions import Routine
 from kinds import Array, Tuple
 from parallel import CHUNKS, Parallel
@@ -190,7 +190,7 @@ def check_calls(compiled, interpreted, calls):
 def difference(ours, ours_in, interpreted, call, apart=False):
     """What a call of the compiled function did that the interpreted one does not; None: it is the same."""
     theirs_in = oracle.copy_argument(call)
-    theirs = oracle.outcome(interpreted, theirs_in, {})
+    theirs = to_the_end(lambda: oracle.outcome(interpreted, theirs_in, {}))
     if apart:
         theirs = met(ours, theirs)
     try:

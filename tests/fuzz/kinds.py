@@ -4,8 +4,12 @@ What a production of the grammar gives for operands of some types is asked of th
 type, or None where it refuses them.
 """
 
+import bisect
 import cmath
+import collections
 import functools
+import heapq
+import itertools
 import math
 import operator
 import warnings
@@ -35,7 +39,8 @@ class Tuple(NamedTuple):
     items: tuple
 
 
-MODULES = {"np": np, "math": math, "cmath": cmath, "operator": operator}
+MODULES = {"np": np, **{module.__name__: module for module in (bisect, cmath, collections, functools, heapq, itertools,
+                                                               math, operator)}}
 
 
 def is_scalar(kind):

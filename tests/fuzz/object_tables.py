@@ -36,7 +36,9 @@ INTS = ("(<I> + <I>)", "(<I> - <I>)", "(<I> * <I>)", "(<I> // <I>)", "(<I> % <I>
         "int(<T>)", "int('0b101', 0)", "sum(<J>)", "sum(<J>, <I>)", "max(<J>)", "min(<J>)", "<J>[<I>]",
         "(<N> ** 2)", "(<I> << <N>)", "(<I> >> 1)", "divmod(<I>, <I>)[1]", "(<I>).bit_length()",
         "len(range(<I>, <I>, 2))",
-        "len(<T>.split())", "hash(<I>)")
+        "len(<T>.split())", "hash(<I>)", "math.prod(<J>)", "functools.reduce(lambda x, y: x - y, <J>, <I>)",
+        "bisect.bisect(sorted(<J>), <I>)", "bisect.bisect_left(sorted(<M>), <T>)", "collections.Counter(<T>)[<C>]",
+        "operator.itemgetter(0)(<J>)", "len(collections.deque(<J>, <N>))", "sum(1 for _ in itertools.chain(<M>, <T>))")
 FLOATS = ("(<F> + <F>)", "(<F> - <S>)", "(<F> * <F>)", "(<I> / <I>)", "(<F> // <F>)", "(<F> % <F>)", "(-<F>)",
           "float(<I>)",
           "float('2.5')", "float('-inf')", "float(<T>)", "round(<F>, 1)", "min(<F>, <F>)", "math.sqrt(abs(<F>))",
@@ -50,7 +52,14 @@ LISTS = ("[<S>]", "[<I>, <I>, <I>]", "[<T>, <T>]", "[<F>, <F>]", "(<L> * <N>)", 
          "[*<J>, <I>]",
          "[*<T>]", "[0] * <N>", "[[<I>], [<I>, <I>]]", "[[] for _ in range(<N>)]", "list(map(str, <J>))",
          "list(filter(None, <J>))", "[(<T>, <I>)]", "[{<I>: <T>}]", "list(<U>)", "list(<J>[<K>])",
-         "sorted(<M>, key=len)", "[None, None]", "[<B>, <B>]")
+         "sorted(<M>, key=len)", "[None, None]", "[<B>, <B>]", "sorted([<F>, <F>, <S>, math.nan, <F>])",
+         "sorted(<E>, key=lambda x: math.nan)", "heapq.nsmallest(<N>, <J>)", "heapq.nlargest(2, <M>)",
+         "list(itertools.accumulate(<J>))", "list(itertools.chain(<M>, <M>))", "list(itertools.islice(<L>, <N>))",
+         "list(itertools.product(<J>, <M>))[:9]", "list(itertools.combinations(<J>, 2))[:9]",
+         "[key for key, _ in itertools.groupby(<T>)]", "list(itertools.repeat(<S>, <N>))",
+         "list(itertools.zip_longest(<J>, <J>, fillvalue=<I>))", "list(itertools.takewhile(lambda x: x > 0, <J>))",
+         "list(map(operator.add, <J>, <J>))", "list(collections.deque(<M>, <N>))", "[*map(len, <M>)]",
+         "list(itertools.permutations(<J>, 2))[:9]", "list(zip(*[<J>, <J>]))")
 TUPLES = ("(<S>, <T>)", "(<I>, <I>)", "(<T>,)", "(<I>, (<F>, <T>))", "(<U> + (<S>,))", "<U>[1:]", "<U>[::-1]",
           "divmod(<I>, <I>)",
           "<T>.partition(<C>)", "(<L>, <I>)", "(*<U>, <S>)", "(<D>, <T>)", "(<U>, <U>)")
@@ -125,6 +134,14 @@ RAISED = ("ValueError(<T>)", "KeyError(<T>)", "IndexError", "RuntimeError(<I>, <
           "KeyError(<I>)",
           "ZeroDivisionError()", "TypeError('bad %s' % <I>)", "AssertionError(<T> + '!')", "LookupError(<F>)",
           "ValueError((<I>, <T>))")
+# what is done with a variable, @, that is an int or None
+MAYBE = ("(@ if @ is not None else <I>)", "(@ or <I>)", "(@ is None)", "(@ == <I>)", "(@ != None)", "<L>[@:]",
+         "<T>[:@]",
+         "<L>[::@]", "<T>[@::-1]", "len(<J>[@:@])", "str(@)", "f'{@}'", "repr(@)", "min(@, <I>)", "max(<I>, @, <I>)",
+         "divmod(@, 3)", "(@ + <I>)", "(<I> - @)", "(-@)", "(@ < <I>)", "<L>[@]", "(<T> * @)", "range(@)[0]",
+         "math.sqrt(@)", "math.gcd(@, <I>)", "bool(@)", "(not @)", "(@ in <J>)", "'%s' % (@,)", "<U>[@:]", "abs(@)",
+         "int(@)", "float(@)", "round(@)", "isinstance(@, int)", "[@, <I>].count(@)", "sum([@, <I>])",
+         "<T>.find(<C>, @)")
 # patterns of match, for a subject of a type
 PATTERNS = {
     int: ("0", "1 | 2", "-1", "{x} if {x} > 2", "int({x})", "bool()", "_"),

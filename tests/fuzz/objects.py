@@ -11,7 +11,7 @@ import io
 
 import object_tables as tables
 import oracle
-from documented import HELPERS, Differs, compiled_form, interpreted_forms
+from documented import HELPERS, Differs, compiled_form, interpreted_forms, to_the_end
 from functions import load, refusal
 from object_values import has_order, is_a, is_hashable, is_printable, parameter, text_of, type_of, value
 from sampled import Sampled, counted, program
@@ -158,7 +158,7 @@ class Writer(Sampled):
 
     KINDS = (("assign", 30), ("change", 16), ("update", 10), ("branch", 8), ("count", 6), ("walk", 12), ("wait", 3),
              ("attempt", 9), ("check", 4), ("unpack", 5), ("leave", 3), ("build", 6), ("match", 4), ("inner", 4),
-             ("tell", 3), ("early", 3), ("walrus", 2))
+             ("tell", 3), ("early", 3), ("walrus", 2), ("maybe", 4), ("star", 2))
 
     def put_change(self):
         name = self.variable(is_a(list, dict, set))
@@ -234,6 +234,9 @@ class Writer(Sampled):
             error = self.fresh("e")
             with self.block(f"except {self.chance.choice(tables.ERRORS)}{self.chance.choice(['', f' as {error}'])}:"):
                 self.statements(self.chance.choice([0, 1]))
+                if self.lines[-1].strip().endswith(f" as {error}:") and self.chance.random() < 0.4:
+                    said = self.bind(repr("ab"))
+                    self.put(f"{said} = str({error})")
                 self.put(f"{name} = {self.of_type(sample)}")
                 if self.chance.random() < 0.15:
                     again = f"raise KeyError({self.slot('T', 0)})"
@@ -361,6 +364,39 @@ class Writer(Sampled):
             self.put(f"if {self.condition()}:")
             self.put(f"    return {self.result_text()}")
 
+    def put_maybe(self):
+        """A variable that is None on some way, and what is done with it."""
+        name, text, test = self.fresh("m"), self.slot("I", 1), self.condition()
+        if self.chance.random() < 0.5:
+            self.put(f"{name} = {text} if {test} else None")
+        else:
+            self.put(f"{name} = None")
+            self.put(f"if {test}:")
+            self.put(f"    {name} = {text}")
+        for _ in range(self.chance.choice([1, 1, 2, 3])):
+            self.samples[name] = 2
+            said = self.filled(self.chance.choice(tables.MAYBE).replace("@", name), 1)
+            bound = self.bind(said)
+            del self.samples[name]
+            if bound:
+                self.put(f"{bound} = {said}")
+
+    def put_star(self):
+        """A function of the program is called with a starred tuple, or by keywords."""
+        names = [name for name, function in self.functions.items() if hasattr(function, "samples")]
+        if not names:
+            return
+        name = self.chance.choice(names)
+        given = [self.like(sample) for sample in self.functions[name].samples]
+        packed = self.fresh("t")
+        bound = self.bind(f"{name}({', '.join(given)})")
+        if bound and self.chance.random() < 0.6:
+            self.put(f"{packed} = ({''.join(text + ', ' for text in given)})")
+            self.put(f"{bound} = {name}(*{packed})")
+        elif bound:
+            names = self.functions[name].__code__.co_varnames
+            self.put(f"{bound} = {name}({', '.join(f'{one}={text}' for one, text in zip(names, given))})")
+
     def put_walrus(self):
         name, text = self.fresh(), self.slot("I", 2)
         with self.block(f"if ({name} := {text}) > {self.slot('I', 0)}:"):
@@ -417,7 +453,7 @@ def comparable(result):
 def outcome(function, call):
     """What a call gave, its arguments after it, and what it printed."""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        result = oracle.outcome(function, call, {})
+        result = to_the_end(lambda: oracle.outcome(function, call, {}))
     return result, printed.getvalue()
 
 

@@ -42,6 +42,17 @@ static int32_t enter_unusual(Dispatcher *self, Spec *spec, char *buffer, void *r
     return status;
 }
 
+/* Frames that are larger than the stack would end the process. */
+static bool fits_stack(const Dispatcher *self, const Spec *spec) {
+    size_t needed = host_code_stack(spec->code->host), left = host_stack_left();
+    if (left >= needed) return true;
+    PyErr_Format(PyExc_RecursionError,
+                 "%U() needs %zu KiB of the stack, and this thread has %zu KiB left: set threading.stack_size(2**23) "
+                 "before the thread is made",
+                 ((PyFunctionObject *)self->core.function)->func_qualname, needed >> 10, left >> 10);
+    return false;
+}
+
 /* In the place of a result: the code has left the call to another specialisation (FACTS_OF_CALLS). */
 static PyObject *declined(Spec *spec) { return (PyObject *)spec; }
 
@@ -52,6 +63,7 @@ static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_
     void *exception = buffer + spec->exception_offset;
     char *result = buffer + spec->result_offset;
     bool unusual = self->core.options.nogil || spec->code->tells_caught;
+    if (KRAIT_UNLIKELY(spec->is_deep) && !fits_stack(self, spec)) return NULL;
     int32_t status = KRAIT_UNLIKELY(unusual) ? enter_unusual(self, spec, buffer, result, exception)
                                              : spec->entry(buffer, result, exception);
     if (KRAIT_UNLIKELY(status == STATUS_DECLINED)) return declined(spec);

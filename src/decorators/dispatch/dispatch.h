@@ -76,6 +76,7 @@ typedef struct Spec {
     bool stale;           /* a guard failed at the last look */
     bool touched;         /* something that the guards look at was changed since */
     bool unwatched;       /* nobody tells of some guard's object: look every time */
+    bool is_deep;         /* it needs more of the stack than any thread is sure to have */
     bool holds_lists;     /* some argument: it is a copy, written back and given up after the call */
     uint32_t refused;     /* the argument that was not taken last */
     uint32_t nwatches, nfields, narrays, nargs;
@@ -210,6 +211,7 @@ struct Specialiser {
     Spec **specs; /* in the order made */
     Py_ssize_t nspecs;
     _Atomic(SpecTable *) table; /* where there are more than FEW_SPECS */
+    Py_ssize_t noted;           /* so many of these are in the table by their types, too */
     Spec *recent;               /* the last that the table gave; NULL: none */
     bool can_compile;           /* false: explicit signatures only */
     bool wants_texts;           /* strings among the arguments are constants: with any the function is refused */

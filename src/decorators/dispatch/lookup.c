@@ -2,7 +2,8 @@
  *
  * Open addressing with linear probing.  An entry is written before its fingerprint, a larger table before the pointer
  * to it, so that a reader without a lock sees what is whole.  Arguments of one type may have several fingerprints (two
- * dtype objects that are equal): each gets an entry when it first comes by. */
+ * dtype objects that are equal): each gets an entry when it first comes by.  The types themselves are noted in the same
+ * table, as even numbers, by who compiles (specialise.c). */
 #include "decorators/decorators.h"
 
 #include <stdatomic.h> /* atomic_load_explicit */
@@ -68,5 +69,6 @@ void lookup_note(Specialiser *core, uint64_t fingerprint, Spec *spec) {
 
 void lookup_drop(Specialiser *core) {
     core->recent = NULL;
+    core->noted = 0;
     PyMem_Free(atomic_exchange(&core->table, NULL));
 }

@@ -44,7 +44,10 @@ Spec *spec_new(Code *code, const Type *declared, bool convert) {
     spec->result_offset = align_up(offset, 16);
     spec->exception_offset = align_up(spec->result_offset + type_size(code->result), 16);
     spec->buffer_bytes = spec->exception_offset + align_up(code->exception_bytes, 16) + 16;
-    if (code->config.target == TARGET_HOST) spec->entry = (Entry *)host_code_address(code->host);
+    if (code->config.target == TARGET_HOST) {
+        spec->entry = (Entry *)host_code_address(code->host);
+        spec->is_deep = host_code_stack(code->host) > 0;
+    }
     if (watch_guards(spec) == 0) return spec;
     spec_release(spec);
     return NULL;

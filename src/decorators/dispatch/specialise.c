@@ -116,26 +116,63 @@ static bool same_constants(const Const *const *a, const Const *const *b, size_t 
     return true;
 }
 
-static Spec *find_spec(const Specialiser *self, const Config *config, const Type *const *types,
-                       const Const *const *konsts, size_t count, bool convert) {
-    for (Py_ssize_t i = 0; i < self->nspecs; i++) {
-        Spec *spec = self->specs[i];
-        if (spec->nargs != count || spec->convert != convert || !specialise_config_equal(&spec->code->config, config))
-            continue;
-        if (count && memcmp(spec->code->params, types, count * sizeof *types) != 0) continue;
-        if (same_constants(spec->code->param_konsts, konsts, count) && spec_guards(spec)) return spec;
+/* Even, as no fingerprint of arguments is: both are looked up in one table. */
+static uint64_t key_of_types(const Type *const *types, size_t count) {
+    uint64_t key = hash_mix(0, count);
+    for (size_t i = 0; i < count; i++) key = hash_mix(key, (uintptr_t)types[i]);
+    return (key | 2) & ~UINT64_C(1);
+}
+
+/* Those that the table does not have by their types yet. */
+static void note_types(Specialiser *self) {
+    for (; self->noted < self->nspecs; self->noted++) {
+        Spec *spec = self->specs[self->noted];
+        lookup_note(self, key_of_types(spec->code->params, spec->nargs), spec);
     }
+}
+
+typedef struct Wanted {
+    const Config *config;
+    const Type *const *types;
+    const Const *const *konsts;
+    size_t count;
+    bool convert;
+} Wanted;
+
+static bool is_wanted(Spec *spec, const Wanted *wanted) {
+    return spec->nargs == wanted->count && spec->convert == wanted->convert &&
+           specialise_config_equal(&spec->code->config, wanted->config) &&
+           (!wanted->count || memcmp(spec->code->params, wanted->types, wanted->count * sizeof *wanted->types) == 0) &&
+           same_constants(spec->code->param_konsts, wanted->konsts, wanted->count) && spec_guards(spec);
+}
+
+static Spec *find_spec(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
+                       size_t count, bool convert) {
+    const Wanted wanted = {config, types, konsts, count, convert};
+    size_t at = 0;
+    if (self->nspecs <= FEW_SPECS) {
+        for (Py_ssize_t i = 0; i < self->nspecs; i++)
+            if (is_wanted(self->specs[i], &wanted)) return self->specs[i];
+        return NULL;
+    }
+    note_types(self);
+    for (Spec *spec; (spec = lookup_next(self, key_of_types(types, count), &at)) != NULL;)
+        if (is_wanted(spec, &wanted)) return spec;
     return NULL;
 }
 
+/* Whether a look at all of them is due: it costs their number, so among many it is taken now and then. */
+static bool is_due(const Specialiser *self) { return self->nspecs < 4 * MAX_STALE || self->nspecs % MAX_STALE == 0; }
+
 static int keep_spec(Specialiser *self, Spec *spec) {
-    Py_ssize_t stale = 0;
-    for (Py_ssize_t i = 0; i < self->nspecs; i++) stale += self->specs[i]->stale;
-    for (Py_ssize_t i = 0; stale > MAX_STALE && i < self->nspecs; i++)
-        if (self->specs[i]->stale) {
-            drop_spec(self, i);
-            break;
-        }
+    Py_ssize_t stale = 0, count = is_due(self) ? self->nspecs : 0;
+    for (Py_ssize_t i = 0; i < count; i++) stale += self->specs[i]->stale;
+    for (Py_ssize_t i = 0; stale > MAX_STALE && i < self->nspecs;) {
+        if (self->specs[i]->stale)
+            drop_spec(self, i), stale--;
+        else
+            i++;
+    }
     Spec **grown = PyMem_Realloc(self->specs, (size_t)(self->nspecs + 1) * sizeof *grown);
     if (!grown) {
         spec_release(spec);
@@ -204,7 +241,7 @@ static int warn_of_doubles(const Specialiser *self, const Code *code) {
 static Spec *compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
                      size_t count, const Type *declared, bool convert) {
     Compilation compilation = {self, config, types, konsts, count, declared, NULL};
-    if (!errors_with_arena(make_code, &compilation)) {
+    if (!errors_on_large_stack(make_code, &compilation)) {
         code_release(compilation.code);
         return NULL;
     }

@@ -32,7 +32,10 @@ enum {
     /* Stack that recursive functions may use: half of a thread's usual 8 MB; three quarters of what a fiber has beside
      * its code's local variables. */
     THREAD_RECURSION = 4 << 20,
-    FIBER_RECURSION = 48 << 10
+    FIBER_RECURSION = 48 << 10,
+    /* What is left of a thread's stack where recursion ends: a quarter of it, within these. */
+    HOST_LEAST_RESERVE = 16 << 10,
+    HOST_MOST_RESERVE = 256 << 10
 };
 
 /* A kernel's machine code, and what is known of it. */

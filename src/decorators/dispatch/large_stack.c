@@ -1,0 +1,48 @@
+/* large_stack.c: compilations, for which a thread's stack may be too small.
+ *
+ * In: work for an arena (errors_with_arena), called by a thread that holds the interpreter's lock.  Out: what the work
+ * gives, and the exception that it has raised, as if it had run here.  LLVM calls itself deeply: where the thread has
+ * little stack left, the work runs in a thread of its own, which takes the interpreter's lock meanwhile. */
+#include "decorators/decorators.h"
+
+#include <pthread.h> /* pthread_create */
+
+enum { ENOUGH = 1 << 20, STACK = 16 << 20 };
+
+typedef struct Errand {
+    ArenaBody *body;
+    void *context, *result;
+    PyObject *raised;
+} Errand;
+
+static void *run(void *context) {
+    Errand *errand = context;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    errand->result = errors_with_arena(errand->body, errand->context);
+    errand->raised = PyErr_Occurred() ? errors_take() : NULL;
+    PyGILState_Release(gil);
+    return NULL;
+}
+
+static bool run_apart(Errand *errand) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    pthread_attr_setstacksize(&attributes, STACK);
+    PyThreadState *saved = PyEval_SaveThread();
+    bool made = pthread_create(&thread, &attributes, run, errand) == 0;
+    if (made) pthread_join(thread, NULL);
+    PyEval_RestoreThread(saved);
+    pthread_attr_destroy(&attributes);
+    return made;
+}
+
+void *errors_on_large_stack(ArenaBody *body, void *context) {
+    Errand errand = {body, context, NULL, NULL};
+    if (host_stack_left() >= ENOUGH) return errors_with_arena(body, context);
+    if (!run_apart(&errand))
+        PyErr_SetString(PyExc_MemoryError,
+                        "compiling takes more of the stack than this thread has left, and no thread could be made");
+    errors_come_after(errand.raised);
+    return errand.result;
+}
