@@ -1,12 +1,15 @@
-"""Classes of the standard library's collections, as Python that compiled code takes: deque, defaultdict, Counter.
+"""Classes of the standard library's collections, as Python that compiled code takes: deque, OrderedDict, defaultdict,
+Counter.
 
 Where compiled code names the library's class it gets the one of the same name here; a result becomes one of the
 library's (__krait_result__), and type(x) and isinstance say so (__krait_original__).
 """
 
 import collections as library
+import sys
 
 _ROOM = 8
+_SHOWS_DICT = sys.version_info >= (3, 12)
 
 
 class deque:
@@ -109,6 +112,13 @@ class deque:
     def __iter__(self):
         changes = self._changes
         for i in range(len(self)):
+            yield self._items[self._first + i]
+            if self._changes != changes:
+                raise RuntimeError("deque mutated during iteration")
+
+    def __reversed__(self):
+        changes = self._changes
+        for i in range(len(self) - 1, -1, -1):
             yield self._items[self._first + i]
             if self._changes != changes:
                 raise RuntimeError("deque mutated during iteration")
@@ -217,11 +227,74 @@ class _Table:
     def get(self, key, default=None):
         return self._dict.get(key, default)
 
-    def pop(self, key):
-        return self._dict.pop(key)
+    def pop(self, key, *default):
+        return self._dict.pop(key, *default)
 
     def clear(self):
         self._dict.clear()
+
+
+class OrderedDict(_Table):
+    __krait_original__ = library.OrderedDict
+
+    def __init__(self, mapping=None):
+        self._dict = {}
+        if mapping is not None:
+            self.update(mapping)
+
+    def __krait_result__(self):
+        return library.OrderedDict(self._dict)
+
+    def __getitem__(self, key):
+        return self._dict[key]
+
+    def __delitem__(self, key):
+        del self._dict[key]
+
+    def setdefault(self, key, default):
+        return self._dict.setdefault(key, default)
+
+    def update(self, mapping):
+        if isinstance(mapping, OrderedDict):
+            for key, value in mapping._dict.items():
+                self._dict[key] = value
+        else:
+            self._dict.update(mapping)
+
+    def move_to_end(self, key, last=True):
+        value = self._dict.pop(key)
+        if last:
+            self._dict[key] = value
+        else:
+            before = self._dict.copy()
+            self._dict.clear()
+            self._dict[key] = value
+            self._dict.update(before)
+
+    def popitem(self, last=True):
+        if len(self._dict) == 0:
+            raise KeyError("dictionary is empty")
+        if last:
+            return self._dict.popitem()
+        key = next(iter(self._dict))
+        return key, self._dict.pop(key)
+
+    def copy(self):
+        return OrderedDict(self._dict)
+
+    def __reversed__(self):
+        for key in list(self._dict)[::-1]:
+            yield key
+
+    def __eq__(self, other):
+        if isinstance(other, OrderedDict):
+            return self._dict == other._dict and list(self._dict) == list(other._dict)
+        return self._dict == other
+
+    def __repr__(self):
+        if len(self) == 0:
+            return "OrderedDict()"
+        return f"OrderedDict({self._dict!r})" if _SHOWS_DICT else f"OrderedDict({list(self._dict.items())!r})"
 
 
 class defaultdict(_Table):
@@ -397,6 +470,6 @@ def _count_of(pair):
     return pair[1]
 
 
-for _class in (deque, defaultdict, Counter):
+for _class in (deque, OrderedDict, defaultdict, Counter):
     _class.__qualname__ = _class.__name__
     _class.__module__ = "collections"

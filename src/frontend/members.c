@@ -2,7 +2,8 @@
  *
  * In: a class, a name, for super() the class whose bases alone are looked at.  Out: what it is, with a guard, as the
  * interpreter's lookup finds it in the order of resolution.  Descriptors written in C, and what cannot be a constant of
- * compiled code, are not found, and guarded all the same: that nothing is there is a fact as well. */
+ * compiled code, are not found, and guarded all the same: that nothing is there is a fact as well.  A module has what
+ * it has. */
 #include "frontend/frontend_private.h"
 
 PyObject *frontend_class_dict(PyTypeObject *class) {
@@ -98,8 +99,19 @@ PyObject *frontend_class_has(Frontend *frontend, PyObject *class, PyObject *afte
     return found;
 }
 
+/* What a module has, of which a variable of the function around is the only name here. */
+static Member member_of_module(Frontend *frontend, PyObject *module, const char *name) {
+    Member member = {.kind = MEMBER_VALUE};
+    PyObject *text = frontend_keep(frontend, PyUnicode_InternFromString(name));
+    PyObject *found = text ? name_attribute(frontend, module, text, NULL, (Span){0}) : NULL;
+    if (found) member.konst = frontend_constant(frontend, found, NULL, (Span){0});
+    PyErr_Clear();
+    return member.konst ? member : (Member){0};
+}
+
 Member frontend_member(Frontend *frontend, ObjRef class, ObjRef after, const char *name) {
     PyObject *object = objects_get(frontend->objects, class), *behind = objects_get(frontend->objects, after);
+    if (object && PyModule_Check(object)) return member_of_module(frontend, object, name);
     if (!object || !PyType_Check(object)) return (Member){0};
     PyObject *found = frontend_class_has(frontend, object, behind, name), *unused;
     PyTypeObject *holder = found ? frontend_holder((PyTypeObject *)object, behind, name, &unused) : NULL;

@@ -47,7 +47,11 @@ static bool holds_nothing(const Type *container) {
     return (container->kind == TY_LIST ? container->items[0] : type_key(container))->kind == TY_BOTTOM;
 }
 
+/* The cell of a variable that functions made here assign, before anything else has. */
+static bool is_empty_cell(const Type *type) { return type->kind == TY_CELL && type->items[0]->kind == TY_BOTTOM; }
+
 bool typeinfer_is_open(const Type *type) {
+    if (is_empty_cell(type)) return true;
     if (type_is_shared(type)) return true; /* attributes may be assigned what they do not hold yet */
     if (type_is_container(type) && holds_nothing(type)) return true;
     if (type->kind == TY_DICT) return typeinfer_is_open(type_dict_value(type));
@@ -149,7 +153,7 @@ static bool find_filling(Filling *f, const Type *from, const Type *to) {
     if (from->kind == TY_OPTIONAL) return find_filling(f, from->items[0], infer_content(to));
     to = infer_content(to);
     if (from == to || from->kind != to->kind) return false;
-    if (type_is_shared(from)) return f->hole = from, f->with = to, true;
+    if (type_is_shared(from) || is_empty_cell(from)) return f->hole = from, f->with = to, true;
     if (type_is_container(from) && holds_nothing(from)) return f->hole = from, f->with = to, true;
     if (from->kind == TY_DICT) return find_filling(f, type_dict_value(from), type_dict_value(to));
     for (uint32_t i = 0; i < from->count && i < to->count; i++)
@@ -342,6 +346,7 @@ static bool step(Growth *g, Value *value, const Type *type) {
         for (uint32_t i = 0; i < count; i++)
             if (users[i]->op == OP_CELL_SET && users[i]->args[0] == value) want(g, users[i]->args[1], type->items[0]);
         if (value->nargs) want(g, value->args[0], type->items[0]);
+        if (is_empty_cell(value->type)) solver_set_type(in, value, type);
         return true;
     }
     default: break;

@@ -7,7 +7,7 @@
 #include "typeinfer/rules_library.h" /* lib_* */
 
 bool rule_func_abs(Typing *t) {
-    if (typing_has_array(t)) return typing_become_func(t, FUNC_NP_ABSOLUTE);
+    if (typing_has_array(t) || t->args[0].type->kind == TY_TIME) return typing_become_func(t, FUNC_NP_ABSOLUTE);
     if (!lib_kinds(t, 0, 1, "biufc")) return typing_bad_operands(t);
     const Type *type = lib_scalar(t, 0);
     if (!type->weak) return typing_become_func(t, FUNC_NP_ABSOLUTE);
@@ -90,13 +90,13 @@ static const Type *join_scalars(Typing *t) {
     return fact.type;
 }
 
-/* Strings, tuples or lists, which compare with each other. */
+/* Strings, tuples, lists or instances of one class, which compare with each other. */
 static bool are_alike(Typing *t) {
     bool texts = typing_is_text(t->args[0].type);
     for (size_t i = 0; i < t->nargs; i++) {
         const Type *type = t->args[i].type;
         TRY(texts ? typing_is_text(type) : type->kind == t->args[0].type->kind);
-        TRY(texts || type->kind == TY_TUPLE || type->kind == TY_LIST);
+        TRY(texts || type->kind == TY_TUPLE || type->kind == TY_LIST || type_is_instance(type));
     }
     for (size_t i = 0; texts && i < t->nargs; i++) typing_as(t, i, typeinfer_general(t->in, t->args[i].type));
     return true;

@@ -173,6 +173,9 @@ bool solver_cell_set(Typing *t, Value *cell, const Type *content) {
     if (!in->device) joined = typeinfer_general(in, joined);
     if (joined == old) return true;
     if (cell->op != OP_CELL) {
+        typeinfer_grow(in, cell, type_with_items(in->types, TY_CELL, 0, &joined, 1)); /* the callers' */
+        if (old->kind == TY_BOTTOM)
+            return typing_fail(t, DIAG_NO_UNIFY, "what `%s` of the enclosing function holds is not known there", name);
         typing_fail(t, DIAG_NO_UNIFY,
                     "variable `%s` of the enclosing function holds %s there and cannot become %s here", name,
                     typing_text(t, old), typing_text(t, content));
