@@ -122,7 +122,7 @@ def r_(key):
         return r_((key,))
     pieces = _pieces(key)
     dtype = np.dtype(np.result_type(*pieces))
-    return np.concatenate(_lined(pieces, dtype), 0, dtype)
+    return np.concatenate(_lined(pieces, dtype), 0, None, dtype)
 
 
 def c_(key):
@@ -130,7 +130,7 @@ def c_(key):
         return c_((key,))
     pieces = _pieces(key)
     dtype = np.dtype(np.result_type(*pieces))
-    return np.concatenate(_columns(pieces, dtype), -1, dtype)
+    return np.concatenate(_columns(pieces, dtype), -1, None, dtype)
 
 
 def s_(key):

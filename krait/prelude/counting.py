@@ -1,7 +1,10 @@
 """NumPy's functions that count: bincount, histograms and the edges of their bins."""
 
+import math
+
 import numpy as np
 
+from krait.prelude.binning import bin_width
 from krait.prelude.intrinsics import packed
 from krait.prelude.shaping import together
 from krait.prelude.sorting import first_behind
@@ -77,6 +80,22 @@ def equal_edges(x, bins, range):
     return np.linspace(dtype.type(first), dtype.type(last), bins + 1, dtype=dtype)
 
 
+def ruled_edges(x, rule, range, weights):
+    # As many bins as one of NumPy's rules tells.
+    if weights is not None:
+        raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
+    first, last = outer_edges(x, range)
+    inside = x if range is None else x[(x >= first) & (x <= last)]
+    bins = 1
+    if inside.size > 0:
+        width = float(bin_width(inside, rule, (first, last)))
+        if (x.dtype.kind == "i" or x.dtype.kind == "u") and 0 < width < 1:
+            width = 1.0
+        if width != 0:
+            bins = int(math.ceil((last - first) / width))
+    return equal_edges(x, bins, range)
+
+
 def given_edges(bins):
     if bins.ndim != 1:
         raise ValueError("`bins` must be 1d, when an array")
@@ -87,6 +106,8 @@ def given_edges(bins):
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    if isinstance(bins, str):
+        return ruled_edges(line(a), bins, range, weights)
     if isinstance(bins, int):
         return equal_edges(line(a), bins, range)
     return given_edges(np.asarray(bins))
@@ -118,8 +139,8 @@ def bin_of(x, edges, equal):
 
 def histogram(a, bins=10, range=None, density=None, weights=None):
     x = line(a)
-    if isinstance(bins, int):
-        edges = equal_edges(x, bins, range)
+    if isinstance(bins, (int, str)):
+        edges = histogram_bin_edges(x, bins, range, weights)
         return counted(np.asarray(x, edges.dtype), edges, True, weights, density), edges
     edges = given_edges(np.asarray(bins))
     dtype = np.result_type(x, edges)

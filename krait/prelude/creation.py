@@ -1,4 +1,4 @@
-"""NumPy's functions that make an array and fill it: ones, full, arange, linspace, eye, diag, tri and their like."""
+"""NumPy's functions that make an array and fill it: ones, full, arange, eye, diag, tri and their like."""
 
 import math
 
@@ -112,69 +112,6 @@ def fill_range(array):
     else:
         for i in range(2, len(array)):
             array[i] = first + i * step
-
-
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
-    if num < 0:
-        raise ValueError(f"Number of samples, {num}, must be non-negative.")
-    exact = np.empty(num, np.result_type(start, stop, 1.0))
-    gaps = num - 1 if endpoint else num
-    first = exact.dtype.type(start)
-    reach = exact.dtype.type(stop) - first
-    if gaps > 0:
-        step = reach / gaps
-        if step == 0:
-            for i in range(num):
-                exact[i] = i / gaps * reach + first
-        else:
-            for i in range(num):
-                exact[i] = i * step + first
-    else:
-        step = reach * math.nan
-        for i in range(num):
-            exact[i] = i * reach + first
-    if endpoint and num > 1:
-        exact[-1] = stop
-    if retstep:
-        return as_samples(exact, dtype), step
-    return as_samples(exact, dtype)
-
-
-def as_samples(exact, dtype):
-    # Integers are rounded down.
-    if dtype is None:
-        return exact
-    samples = np.empty_like(exact, dtype)
-    if samples.dtype.kind == "i" or samples.dtype.kind == "u":
-        for i in range(len(exact)):
-            exact[i] = np.floor(exact[i])
-    samples[...] = exact
-    return samples
-
-
-def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
-    exact = linspace(start, stop, num, endpoint)
-    for i in range(num):
-        exact[i] = np.power(base, exact[i])
-    if dtype is None:
-        return exact
-    return exact.astype(dtype)
-
-
-def geomspace(start, stop, num=50, endpoint=True, dtype=None):
-    if start == 0 or stop == 0:
-        raise ValueError("Geometric sequence cannot include zero")
-    out_sign = np.sign(np.float64(start))
-    exact = logspace(np.log10(start / out_sign), np.log10(stop / out_sign), num, endpoint)
-    if num > 0:
-        exact[0] = start / out_sign
-    if num > 1 and endpoint:
-        exact[-1] = stop / out_sign
-    for i in range(num):
-        exact[i] = exact[i] * out_sign
-    if dtype is None:
-        return exact
-    return exact.astype(dtype)
 
 
 def eye(N, M=None, k=0, dtype=float, order="C"):

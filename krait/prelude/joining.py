@@ -21,26 +21,47 @@ def axis_of(axis, ndim):
 # ---- joining; the arrays are a tuple, taken apart one by one, or a list ----
 
 
-def concatenate(arrays, axis=0, dtype=None):
+def concatenate(arrays, axis=0, out=None, dtype=None, casting="same_kind"):
     if len(arrays) == 0:
         raise ValueError("need at least one array to concatenate")
+    if out is not None and dtype is not None:
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     if axis is None:
-        return join(flattened(arrays), 0, dtype)
-    return join(arrays, axis, dtype)
+        return join(flattened(arrays), 0, out, dtype, casting)
+    return join(arrays, axis, out, dtype, casting)
 
 
-def join(arrays, axis, dtype):
+def join(arrays, axis, out, dtype, casting):
     first = np.asarray(arrays[0])
     if first.ndim == 0:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
     along = axis_of(axis, first.ndim)
     shape = with_item(first.shape, along, length_along(arrays, first.shape, along, 0))
-    if dtype is None:
-        new = np.empty(shape, dtype_of(arrays))
-    else:
-        new = np.empty(shape, dtype)
+    if out is not None:
+        if out.ndim != len(shape):
+            raise ValueError("Output array has wrong dimensionality")
+        if out.shape != shape:
+            raise ValueError("Output array is the wrong shape")
+        place_cast(out, arrays, along, 0, casting)
+        return out
+    if dtype is not None:
+        cast = np.empty(shape, dtype)
+        place_cast(cast, arrays, along, 0, casting)
+        return cast
+    new = np.empty(shape, dtype_of(arrays))
     place(new, arrays, along, 0)
     return new
+
+
+def place_cast(new, arrays, axis, start, casting):
+    if isinstance(arrays, list):
+        for array in arrays:
+            np.copyto(part(new, axis, start, array.shape[axis]), array, casting)
+            start += array.shape[axis]
+    elif len(arrays) > 0:
+        array = np.asarray(arrays[0])
+        np.copyto(part(new, axis, start, array.shape[axis]), array, casting)
+        place_cast(new, arrays[1:], axis, start + array.shape[axis], casting)
 
 
 def dtype_of(arrays):
@@ -96,10 +117,10 @@ def flattened(arrays):
     return (np.ravel(arrays[0]),) + flattened(arrays[1:])
 
 
-def stack(arrays, axis=0):
+def stack(arrays, axis=0, out=None, dtype=None, casting="same_kind"):
     if len(arrays) == 0:
         raise ValueError("need at least one array to stack")
-    return concatenate(expanded(arrays, axis, np.asarray(arrays[0]).shape), axis)
+    return concatenate(expanded(arrays, axis, np.asarray(arrays[0]).shape), axis, out, dtype, casting)
 
 
 def expanded(arrays, axis, shape):
@@ -160,14 +181,14 @@ def column(array):
     return array
 
 
-def hstack(tup):
+def hstack(tup, dtype=None, casting="same_kind"):
     if np.asarray(tup[0]).ndim < 2:
-        return concatenate(at_least_1d(tup), 0)
-    return concatenate(tup, 1)
+        return concatenate(at_least_1d(tup), 0, None, dtype, casting)
+    return concatenate(tup, 1, None, dtype, casting)
 
 
-def vstack(tup):
-    return concatenate(at_least_2d(tup), 0)
+def vstack(tup, dtype=None, casting="same_kind"):
+    return concatenate(at_least_2d(tup), 0, None, dtype, casting)
 
 
 def dstack(tup):
@@ -247,8 +268,29 @@ def tile_along(a, axis, times):
 def roll(a, shift, axis=None):
     a = np.asarray(a)
     if axis is None:
-        return np.reshape(roll_along(np.ravel(a), shift, 0), a.shape)
+        return np.reshape(roll(np.ravel(a), shift, 0), a.shape)
+    if isinstance(shift, (tuple, list)) or isinstance(axis, (tuple, list)):
+        return roll_axes(a, several(shift), several(axis))
     return roll_along(a, shift, axis_of(axis, a.ndim))
+
+
+def several(numbers):
+    return numbers if isinstance(numbers, (tuple, list)) else (numbers,)
+
+
+def roll_axes(a, shifts, axes):
+    n = max(len(shifts), len(axes))
+    if min(len(shifts), len(axes)) != n and min(len(shifts), len(axes)) != 1:
+        raise ValueError(
+            "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg 0 with shape "
+            f"({len(shifts)},) and arg 1 with shape ({len(axes)},)."
+        )
+    for axis in axes:
+        axis_of(axis, a.ndim)
+    new = np.copy(a)
+    for i in range(n):
+        new[...] = roll_along(new, shifts[i % len(shifts)], axis_of(axes[i % len(axes)], a.ndim))
+    return new
 
 
 def roll_along(a, shift, axis):

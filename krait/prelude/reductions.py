@@ -378,8 +378,34 @@ def var_over(a, axis, dtype, ddof):
     return total
 
 
-def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+def freedom(ddof, correction):
+    # correction is its other name.
+    if correction is None:
+        return ddof
+    if ddof != 0:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
+    return correction
+
+
+def var_where(a, axis, dtype, ddof, keepdims, where, mean):
+    # Of the elements where the mask is true, from a mean that is given or theirs.
+    mask = np.broadcast_to(True if where is None else where, a.shape)
+    count = count_nonzero(mask, axis, keepdims)
+    if mean is None:
+        total = sum_(masked(a, mask, 0), axis, mean_type(a, dtype), None, True)
+        squares = squared(np.subtract(a, np.divide(total, count_nonzero(mask, axis, True)).astype(total.dtype)))
+    else:
+        squares = squared(np.subtract(a, mean))
+    total = sum_(masked(squares, mask, 0), axis, squares.dtype if dtype is None else dtype, None, keepdims)
+    return in_dtype(np.divide(total, np.maximum(np.subtract(count, ddof), 0)), np.result_type(total))
+
+
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
     a = np.asarray(a)
+    if correction is not None:
+        return var(a, axis, dtype, out, freedom(ddof, correction), keepdims, where, mean)
+    if where is not None or mean is not None:
+        return over_axes(var_where(a, axis, dtype, ddof, keepdims, where, mean), a, axis, out, False)
     if is_whole(a, axis):
         return given(var_of_all(a, mean_type(a, dtype), ddof), a, out, keepdims)
     if isinstance(axis, tuple):
@@ -389,8 +415,12 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     return along(var_along(a, axis, mean_type(a, dtype), ddof), axis, out, keepdims)
 
 
-def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
     a = np.asarray(a)
+    if correction is not None:
+        return std(a, axis, dtype, out, freedom(ddof, correction), keepdims, where, mean)
+    if where is not None or mean is not None:
+        return over_axes(np.sqrt(var_where(a, axis, dtype, ddof, keepdims, where, mean)), a, axis, out, False)
     if is_whole(a, axis):
         return given(np.sqrt(var_of_all(a, mean_type(a, dtype), ddof)), a, out, keepdims)
     if isinstance(axis, tuple):
@@ -461,53 +491,3 @@ def argmax(a, axis=None, out=None, keepdims=False):
     places = without(a, axis, np.int64)
     fill_rows(place_of_greatest, np.moveaxis(a, axis, -1), places)
     return along(places, axis, out, keepdims)
-
-
-# ---- what is no number is left out ----
-
-
-def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
-    return sum_(numbers_or(a, 0), axis, dtype, out, keepdims)
-
-
-def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
-    return prod(numbers_or(a, 1), axis, dtype, out, keepdims)
-
-
-def numbers_or(a, x):
-    a = np.asarray(a)
-    if a.dtype.kind == "f" or a.dtype.kind == "c":
-        numbers = np.copy(a) if layout_of(a) == "C" else laid_out_as(a, a)
-        numbers_in(numbers, x)
-        return numbers
-    return a
-
-
-def numbers_in(a, x):
-    for i in range(a.size):
-        if np.isnan(a.flat[i]):
-            a.flat[i] = x
-
-
-def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    a = masked_extreme("fmin", np.asarray(a), initial, where)
-    return extreme(np.fmin, "fmin", a, axis, out, keepdims, initial)
-
-
-def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    a = masked_extreme("fmax", np.asarray(a), initial, where)
-    return extreme(np.fmax, "fmax", a, axis, out, keepdims, initial)
-
-
-def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
-    a = np.asarray(a)
-    numbers = numbers_or(a, 0)
-    if is_whole(a, axis):
-        total = sum_from(sum_of_all(numbers, mean_type(a, dtype)), 0)
-        return given(total.dtype.type(np.divide(total, count_of_all(a == a))), a, out, keepdims)
-    if isinstance(axis, tuple):
-        return over_axes(nanmean(lines_of(a, axis), -1, dtype), a, axis, out, keepdims)
-    sums = sum_along(numbers, axis, mean_type(a, dtype))
-    sums += 0
-    np.divide(sums, count_along(a == a, axis), sums, casting="unsafe")
-    return along(sums, axis, out, keepdims)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from krait.prelude.axes import check_axes
 from krait.prelude.intrinsics import packed
 from krait.prelude.shaping import together
 from krait.prelude.sorting import argsort, first_not_before, sort
@@ -38,7 +39,8 @@ def unique(
     a = np.asarray(ar)
     if axis is not None:
         if a.ndim != 1:
-            raise NotImplementedError("unique along an axis is compiled for arrays of one dimension")
+            return unique_along(a, return_index, return_inverse, return_counts, axis)
+        check_axes(axis, a.ndim)
     if not return_index and not return_inverse and not return_counts:
         return distinct(a, equal_nan)
     flat = line(a)
@@ -55,6 +57,38 @@ def unique(
     ordered = sort(flat)
     first = is_first(ordered, equal_nan)
     return (ordered[first],) + counts_of(first, return_counts)
+
+
+# ---- along an axis: rows in the order of their first elements, then of the second ones ----
+
+
+def unique_along(a, return_index, return_inverse, return_counts, axis):
+    slices = np.moveaxis(a, axis, 0)
+    n = slices.shape[0]
+    rows = np.ascontiguousarray(slices.reshape((n, slices[:1].size)))
+    places = counted_up(n)
+    for k in range(rows.shape[1]):
+        column = rows[:, rows.shape[1] - 1 - k]
+        places = places[argsort(column[places], -1, "stable")]
+    first = np.empty(n, np.bool_)
+    for i in range(n):
+        first[i] = i == 0 or np.any(rows[places[i]] != rows[places[i - 1]])
+    values = np.moveaxis(slices[places[first]], 0, axis)
+    if not return_index and not return_inverse and not return_counts:
+        return values
+    return (
+        (values,)
+        + places_of_first(places, first, return_index)
+        + numbers_of(places, first, (n,), return_inverse)
+        + counts_of(first, return_counts)
+    )
+
+
+def counted_up(n):
+    places = np.empty(n, np.int64)
+    for i in range(n):
+        places[i] = i
+    return places
 
 
 def places_of_first(places, first, wanted):

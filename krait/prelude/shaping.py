@@ -3,9 +3,12 @@
 import numpy as np
 
 from krait.prelude import times
+from krait.prelude.axes import check_axes
 from krait.prelude.intrinsics import (
+    axes_of,
     frozen,
     layout_of,
+    other_axes,
     packed,
     python_number,
     reinterpreted,
@@ -210,9 +213,20 @@ def method_reshape(a, *shape, order="C"):
 
 
 def squeeze(a, axis):
+    if isinstance(axis, tuple):
+        check_axes(axis, a.ndim)
+        kept = other_axes(axes_of(axis, a.ndim), a.ndim)
+        return squeeze_axes(a, other_axes(kept, a.ndim))
     if a.shape[axis] != 1:
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     return without_axis(a, axis)
+
+
+def squeeze_axes(a, axes):
+    # From the last one on: those before it keep their numbers.
+    if len(axes) == 0:
+        return a
+    return squeeze_axes(squeeze(a, axes[len(axes) - 1]), axes[: len(axes) - 1])
 
 
 def view(a, dtype):
@@ -282,12 +296,23 @@ def flip(m, axis=None):
     m = np.asarray(m)
     if axis is None:
         return strided(m, far_corner(m), m.shape, negated(m.strides))
-    if axis < -m.ndim or axis >= m.ndim:
-        raise ValueError(f"axis {axis} is out of bounds for array of dimension {m.ndim}")
-    if axis < 0:
-        axis += m.ndim
-    offset = max(m.shape[axis] - 1, 0) * m.strides[axis]
-    return strided(m, offset, m.shape, with_item(m.strides, axis, -m.strides[axis]))
+    if isinstance(axis, tuple):
+        return flip_axes(m, axis)
+    return flip_axes(m, (axis,))
+
+
+def flip_axes(m, axes):
+    for axis in axes:
+        check_axes(axis, m.ndim)
+    offset, strides = 0, m.strides
+    for i in range(len(axes)):
+        for j in range(i):
+            if axes[j] % m.ndim == axes[i] % m.ndim:
+                raise ValueError("repeated axis")
+    for axis in axes:
+        offset += max(m.shape[axis] - 1, 0) * m.strides[axis]
+        strides = with_item(strides, axis % m.ndim, -m.strides[axis])
+    return strided(m, offset, m.shape, strides)
 
 
 def far_corner(m):

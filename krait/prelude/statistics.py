@@ -1,12 +1,14 @@
-"""NumPy's statistics of order and of several variables: medians, quantiles, weighted means, covariances; variances,
-medians and quantiles of what is a number."""
+"""NumPy's statistics of order and of several variables: medians, weighted means, covariances; variances
+and medians of what is a number."""
 
 import math
 
 import numpy as np
 
-from krait.prelude.axes import fill_lines, finished, kept_shape, lines_of
+from krait.prelude.axes import fill_lines, finished, lines_of, over_axes
 from krait.prelude.intrinsics import with_item
+from krait.prelude.number_reductions import numbers_where
+from krait.prelude.reductions import freedom, squared
 
 
 def float_type(a):
@@ -52,15 +54,7 @@ def select(x, k):
     return x[k]
 
 
-def _least(x):
-    least = x[0]
-    for item in x:
-        if item < least:
-            least = item
-    return least
-
-
-def _has_nan(x):
+def has_nan(x):
     if x.dtype.kind == "f" or x.dtype.kind == "c":
         for item in x:
             if item != item:
@@ -84,7 +78,7 @@ def median_of(x, dtype):
     n = len(x)
     if n == 0:
         return np.dtype(dtype).type(math.nan) * np.dtype(dtype).type(1)  # both parts of a complex number
-    if _has_nan(x):
+    if has_nan(x):
         return np.dtype(dtype).type(math.nan)
     if n % 2 == 1:
         return np.dtype(dtype).type(select(x, n // 2)) + 0  # the mean of one number, which is not -0.0
@@ -112,173 +106,6 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return finished(values, a, axis, out, keepdims)
 
 
-# ---- quantiles (Hyndman and Fan, Sample quantiles in statistical packages, 1996) ----
-
-
-_WITHOUT_STEPS = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
-
-
-def _place(n, q, method):
-    # Between which places of the sorted elements it lies: a number from 0 to n - 1 once it is limited.
-    if method == "linear":
-        return (n - 1) * q
-    if method == "weibull":
-        return _by(n, q, 0.0, 0.0)
-    if method == "hazen":
-        return _by(n, q, 0.5, 0.5)
-    if method == "median_unbiased":
-        return _by(n, q, 1 / 3.0, 1 / 3.0)
-    if method == "normal_unbiased":
-        return _by(n, q, 3 / 8.0, 3 / 8.0)
-    if method == "interpolated_inverted_cdf":
-        return _by(n, q, 0.0, 1.0)
-    if method == "lower":
-        return np.floor((n - 1) * q)
-    if method == "higher":
-        return np.ceil((n - 1) * q)
-    if method == "midpoint":
-        return 0.5 * (np.floor((n - 1) * q) + np.ceil((n - 1) * q))
-    if method == "nearest":
-        return np.rint((n - 1) * q)
-    if method == "inverted_cdf":
-        return np.ceil(n * q) - 1
-    if method == "averaged_inverted_cdf":
-        place = n * q - 1
-        return place + 0.5 if place == np.floor(place) else np.ceil(place)
-    if method == "closest_observation":
-        place = n * q - 1 - 0.5
-        below = np.floor(place)
-        return below if place == below and below % 2 == 1 else below + 1
-    raise ValueError(
-        f"{method!r} is not a valid method. Use one of: dict_keys(['inverted_cdf', 'averaged_inverted_cdf', "
-        "'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased', "
-        "'normal_unbiased', 'lower', 'higher', 'midpoint', 'nearest'])"
-    )
-
-
-def _by(n, q, alpha, beta):
-    return n * q + (alpha + q * (1 - alpha - beta)) - 1
-
-
-def _of_type(q, number):
-    # Python's numbers take the type of the elements.
-    if isinstance(q, np.generic):
-        return np.result_type(q).type(number)
-    return number
-
-
-def quantile_of(x, q, method, dtype):
-    # x is changed.
-    n = len(x)
-    if n == 0 or _has_nan(x):
-        return np.dtype(dtype).type(math.nan)
-    place = min(max(float(_place(n, q, method)), 0.0), n - 1.0)
-    below = int(math.floor(place))
-    t = _of_type(q, place - below) if method != "linear" else (n - 1) * q - below
-    lower = np.dtype(dtype).type(select(x, below))
-    if below == n - 1 or place == below:
-        return lower
-    upper = np.dtype(dtype).type(_least(x[below + 1 :]))
-    step = upper - lower
-    if t >= 0.5:
-        return np.dtype(dtype).type(upper - step * (1 - t))
-    return np.dtype(dtype).type(lower + step * t)
-
-
-def _quantiles(a, q, axis, out, method, keepdims, nan):
-    # For each q, which are exact: a Python float or an array, the array of the quantiles.
-    _check_shares(q, "Quantiles must be in the range [0, 1]")
-    lines = lines_of(a, axis)
-    if not nan and lines.shape[-1] == 0:
-        place = -1 if a.dtype.kind == "f" else 0
-        raise IndexError(f"index {place} is out of bounds for axis 0 with size 0")
-    if a.dtype.kind == "b" and a.size > 0 and method not in _WITHOUT_STEPS:
-        raise TypeError("numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` "
-                        "operator, or the logical_xor function instead.")
-    if isinstance(q, float):
-        values = np.empty(lines.shape[:-1], float_type(a))
-        _fill_quantiles(lines, q, method, nan, values)
-        return finished(values, a, axis, out, keepdims)
-    return _many_quantiles(a, lines, q, axis, out, method, keepdims, nan)
-
-
-def _many_quantiles(a, lines, q, axis, out, method, keepdims, nan):
-    dtype = np.result_type(float_type(a), q)
-    values = np.empty(lines.shape[:-1], dtype)
-    if q.ndim == 0:
-        _fill_quantiles(lines, q[()], method, nan, values)
-        return finished(values, a, axis, out, keepdims)
-    if keepdims:
-        many = np.empty(q.shape + kept_shape(a.shape, axis), dtype)
-    else:
-        many = np.empty(q.shape + values.shape, dtype)
-    each = many.reshape((q.size,) + values.shape)
-    for i in range(q.size):
-        _fill_quantiles(lines, q.flat[i], method, nan, values)
-        each[i, ...] = values
-    if out is not None:
-        out[...] = many
-        return out
-    return many
-
-
-def _fill_quantiles(lines, q, method, nan, values):
-    if lines.ndim == 1:
-        values[()] = quantile_of(numbers_of(lines) if nan else np.array(lines), q, method, values.dtype)
-    else:
-        for i in range(lines.shape[0]):
-            _fill_quantiles(lines[i], q, method, nan, values[i, ...])
-
-
-def _check_shares(q, words):
-    for item in np.asarray(q).flat:
-        if not (item >= 0 and item <= 1):
-            raise ValueError(words)
-
-
-def _is_weak(q):
-    return isinstance(q, (int, float)) and not isinstance(q, np.generic)
-
-
-def _exact(q):
-    # q as NumPy computes with it.
-    if _is_weak(q):
-        return float(q)
-    if np.ndim(q) == 0 and isinstance(q, np.floating):
-        return np.asarray(q)
-    return np.asarray(q).astype(np.float64, copy=False)
-
-
-def _of_hundred(q):
-    # As a share of one.
-    if _is_weak(q):
-        share = q / 100
-    else:
-        share = np.asarray(np.true_divide(np.asarray(q), 100))
-    _check_shares(share, "Percentiles must be in the range [0, 100]")
-    return share
-
-
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    a = np.asarray(a)
-    return _quantiles(a, _exact(q), axis, out, method, keepdims, False)
-
-
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    a = np.asarray(a)
-    return _quantiles(a, _of_hundred(q), axis, out, method, keepdims, False)
-
-
-def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    a = np.asarray(a)
-    return _quantiles(a, _exact(q), axis, out, method, keepdims, True)
-
-
-def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    a = np.asarray(a)
-    return _quantiles(a, _of_hundred(q), axis, out, method, keepdims, True)
-
-
 # ---- what is no number is left out ----
 
 
@@ -289,10 +116,16 @@ def nanvar_of(x, ddof):
     return np.var(numbers, ddof=ddof)
 
 
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
     a = np.asarray(a)
     if a.dtype.kind != "f" and a.dtype.kind != "c":
-        return np.var(a, axis, dtype, out, ddof, keepdims)
+        return np.var(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
+    if correction is not None:
+        return nanvar(a, axis, dtype, out, freedom(ddof, correction), keepdims, where, mean)
+    if where is not None:
+        return nanvar(numbers_where(a, where), axis, dtype, out, ddof, keepdims, None, mean)
+    if mean is not None:
+        return finished(_nanvar_from(a, mean, axis, dtype, ddof), a, axis, out, keepdims)
     exact = a.astype(float_type(a) if dtype is None else dtype, copy=False)
     lines = lines_of(exact, axis)
     values = np.empty(lines.shape[:-1], exact.real.dtype)
@@ -300,15 +133,25 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     return finished(values, a, axis, out, keepdims)
 
 
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    a = np.asarray(a)
-    if a.dtype.kind != "f" and a.dtype.kind != "c":
-        return np.std(a, axis, dtype, out, ddof, keepdims)
-    exact = a.astype(float_type(a) if dtype is None else dtype, copy=False)
+def _nanvar_from(a, mean, axis, dtype, ddof):
+    squares = np.asarray(squared(np.subtract(a, mean)))
+    exact = squares.astype(squares.dtype if dtype is None else dtype, copy=False)
     lines = lines_of(exact, axis)
-    values = np.empty(lines.shape[:-1], exact.real.dtype)
-    fill_lines(lambda x: np.sqrt(nanvar_of(x, ddof)), lines, values)
-    return finished(values, a, axis, out, keepdims)
+    values = np.empty(lines.shape[:-1], exact.dtype)
+    fill_lines(lambda x: _mean_less(numbers_of(x), ddof), lines, values)
+    return values
+
+
+def _mean_less(x, ddof):
+    if len(x) - ddof <= 0:
+        return np.result_type(x).type(math.nan)
+    return np.result_type(x).type(np.sum(x) / (len(x) - ddof))
+
+
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
+    a = np.asarray(a)
+    variance = nanvar(a, axis, dtype, None, ddof, keepdims, where, mean, correction)
+    return over_axes(np.sqrt(variance), a, axis, out, False)
 
 
 def _numbers_or(a, value):
@@ -409,14 +252,22 @@ def _variables(m, rowvar, dtype):
     return m.astype(dtype) if rowvar else np.copy(m.T, "C").astype(dtype)
 
 
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+def _joint_type(m, y, dtype):
+    if dtype is not None:
+        return np.dtype(dtype)
+    if y is None:
+        return np.result_type(m, np.float64)
+    return np.result_type(m, y, np.float64)
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
     m = np.asarray(m)
     if y is not None:
         y = np.asarray(y)
-        dtype = np.result_type(m, y, np.float64)
-        x = np.concatenate((_variables(m, rowvar, dtype), _variables(y, rowvar, dtype)), 0)
+        exact = _joint_type(m, y, dtype)
+        x = np.concatenate((_variables(m, rowvar, exact), _variables(y, rowvar, exact)), 0)
         return _covariance(x, bias, ddof, fweights, aweights)
-    c = _covariance(_variables(m, rowvar, np.result_type(m, np.float64)), bias, ddof, fweights, aweights)
+    c = _covariance(_variables(m, rowvar, _joint_type(m, None, dtype)), bias, ddof, fweights, aweights)
     if m.ndim == 1:
         return c.reshape(())
     return c
@@ -447,7 +298,7 @@ def _covariance(x, bias, ddof, fweights, aweights):
     less = (0 if bias else 1) if ddof is None else ddof
     n = x.shape[1]
     if fweights is None and aweights is None:
-        return _products(x, np.ones(0), float(n), float(n - less))
+        return _products(x, None, float(n), float(n - less))
     w = _weights(n, fweights, aweights)
     total = w.sum()
     if less == 0:
@@ -458,18 +309,18 @@ def _covariance(x, bias, ddof, fweights, aweights):
 
 
 def _products(x, w, total, divisor):
-    weighted = len(w) > 0
     for i in range(x.shape[0]):
-        mean = x.dtype.type(np.sum(x[i] * w) / total) if weighted else np.mean(x[i])
-        x[i] -= mean
-    y = np.conjugate(x * w) if weighted else np.conjugate(x)
-    c = np.dot(x, y.T)
+        x[i] -= np.mean(x[i]) if w is None else x.dtype.type(np.sum(x[i] * w) / total)
+    if w is None:
+        c = np.dot(x, np.conjugate(x).T)
+    else:
+        c = np.dot(x, np.conjugate(x * w).T)
     c *= np.true_divide(1, max(divisor, 0.0))
     return c
 
 
-def corrcoef(x, y=None, rowvar=True):
-    c = cov(x, y, rowvar)
+def corrcoef(x, y=None, rowvar=True, dtype=None):
+    c = cov(x, y, rowvar, False, None, None, None, dtype)
     if c.ndim == 0:
         return c / c
     deviations = np.sqrt(np.diag(c).real)

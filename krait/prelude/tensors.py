@@ -164,7 +164,7 @@ def _take(out, z, steps):
 def tensordot(a, b, axes=2):
     a = np.asarray(a)
     b = np.asarray(b)
-    if isinstance(axes, tuple):
+    if isinstance(axes, (tuple, list)):
         return _tensordot(a, b, axes_of(axes[0], a.ndim), axes_of(axes[1], b.ndim))
     return _tensordot(a, b, counted(a.ndim - axes, a.ndim), counted(0, axes))
 

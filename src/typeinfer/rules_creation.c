@@ -301,24 +301,42 @@ static bool array_of_range(Typing *t) {
     return become_prelude(t, "creation:of_range", dtype, "C");
 }
 
-/* The axes that are there anyway are as many as ndmin= asks for; false: refused. */
-static bool check_ndmin(Typing *t, size_t arg) {
-    const Type *type = infer_content(t->args[0].type);
+/* How many axes ndmin= asks for beyond those that are there anyway. */
+static bool read_ndmin(Typing *t, size_t arg, int64_t *ndim) {
+    *ndim = 0;
     if (!typing_given(t, arg) || typing_is_none(t, arg)) return true;
-    const int64_t ndim = type->kind == TY_ARRAY ? type->ndim : typing_is_sequence(type) || type->kind == TY_RANGE;
-    if (t->args[arg].konst && t->args[arg].konst->i <= ndim) return true;
-    typing_fail_arg(t, arg, DIAG_TYPING, "ndmin= asks for more axes than %s has in compiled code",
-                    typing_arg_text(t, 0));
-    return typing_hint(t, "index it with np.newaxis");
+    TRY(typing_const_int(t, arg, ndim));
+    if (*ndim > TYPE_MAX_NDIM)
+        return typing_fail(t, DIAG_UNSUPPORTED, "an array of more than %d dimensions", TYPE_MAX_NDIM);
+    return true;
+}
+
+/* numpy.array(object, dtype, ndmin=): the array without ndmin=, with axes of length one before its own. */
+static bool array_of_axes(Typing *t, unsigned ndim) {
+    Infer *in = t->in;
+    const Const *callee = const_of(in->arena, type_func(in->types, &func_info[FUNC_NP_ARRAY].head));
+    size_t nargs = typing_given(t, 1) ? 3 : 2;
+    Fact facts[3] = {{callee->type, callee}, t->args[0], nargs > 2 ? t->args[1] : (Fact){0}}, fact;
+    Value *values[3] = {t->emit ? typing_make_const(t, callee) : NULL, t->values[0], nargs > 2 ? t->values[1] : NULL};
+    Value *value = NULL;
+    unsigned from[TYPE_MAX_NDIM];
+    TRY(typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = nargs}, &fact, &value));
+    if (fact.type->kind != TY_ARRAY || ndim <= fact.type->ndim) return typing_become(t, value, fact.type);
+    unsigned more = ndim - fact.type->ndim;
+    for (unsigned i = 0; i < ndim; i++) from[i] = i < more ? TYPE_MAX_NDIM : i - more;
+    const Type *type = typing_permuted(t, fact.type, &value, from, ndim);
+    return typing_become(t, value, type);
 }
 
 bool rule_func_np_array(Typing *t) {
     static const char *const params[] = {"object", "dtype", "copy", "order", "subok", "ndmin"};
     const char *order = "K";
     const Type *dtype;
+    int64_t ndim;
     TRY(on_heap(t));
     TRY(typing_bind_keywords(t, params, 1, COUNT_OF(params)));
-    TRY(check_ndmin(t, 5));
+    TRY(read_ndmin(t, 5, &ndim));
+    if (ndim > 0 && (!typing_given(t, 3) || typing_is_none(t, 3))) return array_of_axes(t, (unsigned)ndim);
     if (is_display_of_numbers(t->values[0])) t->args[0] = fact_of_display(t, t->values[0], &t->values[0]);
     if (t->args[0].type->kind == TY_LIST) return array_of_list(t);
     if (t->args[0].type->kind == TY_RANGE) return array_of_range(t);

@@ -50,12 +50,27 @@ static bool is_sequence_argument(const Infer *in, const Value *list) {
     return count > 0;
 }
 
+/* Whether it is only made for constant arguments, in which lists stand for tuples (np.tensordot(a, b, ([0], [1]))). */
+static bool is_constant_argument(const Infer *in, const Value *list) {
+    Value *const *users;
+    uint32_t count = solver_users(in, list, &users);
+    for (uint32_t i = 0; i < count; i++) {
+        const Value *user = users[i], *callee = user->nargs ? user->args[0] : NULL;
+        if ((user->op == OP_LIST || user->op == OP_TUPLE) && is_constant_argument(in, user)) continue;
+        if (user->op != OP_CALL || callee->op != OP_CONST || callee->konst->type->kind != TY_FUNC) return false;
+        const FuncInfo *row = func_row(callee->konst->type->func);
+        for (uint32_t k = 0; k + 1 < user->nargs; k++)
+            if (user->args[k + 1] == list && (k >= 32 || !(row->sequences & row->constants & 1u << k))) return false;
+    }
+    return count > 0;
+}
+
 static bool become_tuple(Typing *t) { return typing_become_tuple(t, t->args, t->values, t->nargs); }
 
 bool rule_list(Typing *t) {
     Infer *in = t->in;
     TRY(on_heap(t));
-    if (t->emit && t->at->type->kind == TY_TUPLE) return become_tuple(t);
+    if (t->emit ? t->at->type->kind == TY_TUPLE : is_constant_argument(in, t->at)) return become_tuple(t);
     const Type *known = t->at->type, *item = known && known->kind == TY_LIST ? known->items[0] : infer_bottom(in);
     for (size_t i = 0; i < t->nargs; i++) {
         const Type *type = typeinfer_general(t->in, t->args[i].type), *joined = join(t, item, type);

@@ -207,6 +207,28 @@ static bool read_axis(Typing *t, size_t arg, unsigned ndim, unsigned *axis) {
     return true;
 }
 
+/* The different axes that an int or a tuple of ints means. */
+static bool read_several(Typing *t, size_t arg, unsigned ndim, unsigned *axes, unsigned *count) {
+    const Type *type = t->args[arg].type;
+    uint32_t seen = 0;
+    *count = 1;
+    if (type->kind != TY_TUPLE) return read_axis(t, arg, ndim, axes);
+    *count = type->count;
+    if (type->count > ndim) return typing_fail(t, DIAG_BAD_ARGUMENTS, "there are more axes than dimensions");
+    for (uint32_t i = 0; i < type->count; i++) {
+        int64_t axis;
+        if (!t->args[arg].konst || !typing_konst_is_int(t->args[arg].konst->items[i], &axis)) {
+            typing_fail_arg(t, arg, DIAG_NEEDS_CONSTANT, "the axes must be known when the function is compiled");
+            return typing_hint(t, "write the axes as literals");
+        }
+        if (axis < -(int64_t)ndim || axis >= (int64_t)ndim) return axis_outside(t, arg, axis, ndim);
+        axes[i] = (unsigned)(axis < 0 ? axis + ndim : axis);
+        if (seen & 1u << axes[i]) return typing_fail_arg(t, arg, DIAG_BAD_ARGUMENTS, "repeated axis");
+        seen |= 1u << axes[i];
+    }
+    return true;
+}
+
 const Type *typing_permuted(Typing *t, const Type *array, Value **value, const unsigned *from, unsigned ndim) {
     Value *shape[TYPE_MAX_NDIM], *strides[TYPE_MAX_NDIM];
     NewView view = {.ndim = ndim};
@@ -301,30 +323,41 @@ bool rule_func_swapaxes(Typing *t) {
 
 bool rule_func_moveaxis(Typing *t) {
     static const char *const params[] = {"a", "source", "destination"};
-    unsigned from[TYPE_MAX_NDIM], source, destination, next = 0;
+    unsigned from[TYPE_MAX_NDIM], source[TYPE_MAX_NDIM], destination[TYPE_MAX_NDIM], count, others, next = 0;
+    uint32_t moved = 0;
     TRY(typing_bind_keywords(t, params, 3, 3));
     const Type *array = array_of(t);
     TRY(array);
-    TRY(read_axis(t, 1, array->ndim, &source));
-    TRY(read_axis(t, 2, array->ndim, &destination));
+    TRY(read_several(t, 1, array->ndim, source, &count));
+    TRY(read_several(t, 2, array->ndim, destination, &others));
+    if (count != others) return typing_fail(t, DIAG_BAD_ARGUMENTS, "there are not as many source as destination axes");
+    for (unsigned i = 0; i < array->ndim; i++) from[i] = TYPE_MAX_NDIM;
+    for (unsigned i = 0; i < count; i++) {
+        from[destination[i]] = source[i];
+        moved |= 1u << source[i];
+    }
     for (unsigned i = 0; i < array->ndim; i++) {
-        if (next == source) next++;
-        from[i] = i == destination ? source : next++;
+        if (from[i] != TYPE_MAX_NDIM) continue;
+        while (moved & 1u << next) next++;
+        from[i] = next++;
     }
     return make_permuted(t, array, from, array->ndim);
 }
 
 bool rule_func_expand_dims(Typing *t) {
     static const char *const params[] = {"a", "axis"};
-    unsigned from[TYPE_MAX_NDIM + 1], axis, next = 0;
+    unsigned from[TYPE_MAX_NDIM], axes[TYPE_MAX_NDIM], count, next = 0;
+    uint32_t made = 0;
     TRY(typing_bind_keywords(t, params, 2, 2));
     const Type *array = array_of(t);
     TRY(array);
-    if (array->ndim == TYPE_MAX_NDIM)
+    unsigned ndim = array->ndim + (t->args[1].type->kind == TY_TUPLE ? t->args[1].type->count : 1u);
+    if (ndim > TYPE_MAX_NDIM)
         return typing_fail(t, DIAG_UNSUPPORTED, "an array of more than %d dimensions", TYPE_MAX_NDIM);
-    TRY(read_axis(t, 1, array->ndim + 1u, &axis));
-    for (unsigned i = 0; i <= array->ndim; i++) from[i] = i == axis ? TYPE_MAX_NDIM : next++;
-    return make_permuted(t, array, from, array->ndim + 1u);
+    TRY(read_several(t, 1, ndim, axes, &count));
+    for (unsigned i = 0; i < count; i++) made |= 1u << axes[i];
+    for (unsigned i = 0; i < ndim; i++) from[i] = made & 1u << i ? TYPE_MAX_NDIM : next++;
+    return make_permuted(t, array, from, ndim);
 }
 
 /* without_axis(array, axis): the prelude has seen that its length is one */

@@ -99,3 +99,49 @@ def test_covariances():
     check("np.cov(a, rowvar=False), np.cov(a, bias=True), np.cov(a, ddof=0), np.corrcoef(a, rowvar=False)", MATRIX)
     check("np.cov(a, fweights=b), np.cov(a, aweights=c), np.cov(a, fweights=b, aweights=c)",
           (MATRIX, np.arange(1, 6), np.arange(1.0, 6)))
+
+
+def test_variances_of_a_part_from_a_given_mean():
+    some = MATRIX > -0.2
+    check("np.std(a, where=b), np.var(a, 0, where=b), np.std(a, 1, keepdims=True, where=b), a.var(where=b[0])",
+          (MATRIX, some), (INTEGERS, some), (SINGLE, some), (FORTRAN, some), (GAPS, some))
+    check("np.var(a, 0, mean=b), np.std(a, axis=0, mean=b, ddof=1), np.var(a, mean=b)",
+          (MATRIX, MATRIX.mean(0, keepdims=True)), (INTEGERS, np.zeros((1, 5))))
+    check("np.var(a, correction=1), np.std(a, 0, correction=1), np.nanstd(a, correction=1)", MATRIX, INTEGERS, SINGLE)
+    check("np.std(a, (0, 2), where=b), np.var(a, (0, 1), keepdims=True, where=b)", (CUBE, CUBE > 0))
+    check("np.var(a, where=b)", (COMPLEX, np.abs(COMPLEX) > 0.4))
+    same_error("np.var(a, ddof=1, correction=1)", MATRIX)
+
+
+def test_sums_and_variances_of_numbers_in_a_part():
+    some = MATRIX > -0.2
+    check("np.nansum(a, where=b), np.nanprod(a, 0, where=b), np.nanmean(a, where=b), np.nanmean(a, 1, where=b)",
+          (GAPS, some), (INTEGERS, some))
+    check("np.nanvar(a, where=b), np.nanstd(a, 0, where=b), np.nanvar(a, 1, keepdims=True, where=b, ddof=1)",
+          (GAPS, some), (INTEGERS, some))
+    check("np.nansum(a, initial=3), np.nanprod(a, 0, initial=2), np.nanvar(a, 0, mean=b)", (GAPS, np.ones((1, 5))))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_types_of_quantiles(method):
+    """What takes elements as they are keeps their type."""
+    nine = np.arange(9)
+    for q in ("0", "0.3", "[0, 1]", "[0.1, 0.5]", "np.float32(0.25)"):
+        check(f"np.quantile(a, {q}, method='{method}')", nine, nine.astype("f"), nine.astype("B"), nine > 3)
+
+
+def test_quantiles_of_weighted_elements():
+    w = np.abs(VECTOR)
+    text = "np.quantile(a, b, weights=c, method='inverted_cdf'), np.percentile(a, 100 * b, weights=c, " \
+           "method='inverted_cdf'), np.nanquantile(a, b, weights=c, method='inverted_cdf')"
+    check(text, (VECTOR, 0.3, w), (VECTOR, np.array([0, 0.2, 0.5, 1.0]), w), (BYTES, 0.5, w),
+          (VECTOR, np.float32(0.4), w))
+    check("np.quantile(a, b, 1, weights=c, method='inverted_cdf')", (MATRIX, 0.3, np.arange(5)))
+    check("np.quantile(a, b, 1, weights=c, method='inverted_cdf'), "
+          "np.nanquantile(a, b, axis=1, weights=c, method='inverted_cdf', keepdims=True)",
+          (MATRIX, np.array([0.2, 0.5]), np.abs(MATRIX)), (NOT_NUMBERS[None, :], np.array([0.5]), np.ones((1, 6))))
+    check("np.quantile(a, b, (0, 2), weights=c, method='inverted_cdf')", (CUBE, 0.4, np.arange(8.0).reshape(2, 4)))
+    same_error("np.quantile(a, 0.3, weights=b)", (VECTOR, w))
+    same_error("np.quantile(a, 0.3, weights=b, method='inverted_cdf')", (VECTOR, -w), (VECTOR, w * 0), (MATRIX, w))
+    same_error("np.quantile(a, 0.3, weights=b, method='inverted_cdf', axis=1)", (MATRIX, w))
+    same_error("np.quantile(a, 0.5)", COMPLEX)
