@@ -21,9 +21,10 @@ endif()
 set(rtlib_flags_host -fPIC -fno-stack-protector -fno-asynchronous-unwind-tables -DKRAIT_RT_HOST=1)
 set(rtlib_flags_nvptx --target=nvptx64-nvidia-cuda -march=sm_50 -nogpulib -Wno-unknown-cuda-version -DKRAIT_RT_NVPTX=1)
 # Functions must inline into any caller on any processor: the processor that clang assumed is taken out, and so is the
-# mark that -ffreestanding leaves (LLVM inlines a function that has it only into functions that have it).
+# mark that -ffreestanding leaves (LLVM inlines a function that has it only into functions that have it); of the name of
+# the source, which stands in the bitcode, the file alone is left.
 set(strip_target -e "s/ \"\\(target-cpu\\|tune-cpu\\|target-features\\|min-legal-vector-width\\)\"=\"[^\"]*\"//g"
-    -e "s/ \"no-builtins\"//g" -e "/^source_filename/d")
+    -e "s/ \"no-builtins\"//g" -e "s,^source_filename = \".*/,source_filename = \",")
 
 foreach(target host nvptx)
     set(objects "")

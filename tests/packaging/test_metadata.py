@@ -45,3 +45,9 @@ def test_wheels_are_checked_for_their_tag():
     text = (ROOT / "tools" / "check_wheel.py").read_text()
     assert "manylinux_" in text and "GLIBC" in text
     assert "tools/check_wheel.py" in (ROOT / "Makefile").read_text()
+
+
+def test_the_embedded_bitcode_names_no_folder_of_the_build():
+    """tools/check_wheel.py looks for any such place in a wheel; here, where every build is tested."""
+    module = pathlib.Path(krait._krait.__file__).read_bytes()
+    assert b"/bitcode/" not in module and b"/rtlib/" not in module
