@@ -4,7 +4,7 @@ there with its reason."""
 
 import numpy as np
 
-from krait.prelude import reductions, statistics
+from krait.prelude import number_reductions, reductions, statistics
 from krait.prelude.intrinsics import folded
 from krait.prelude.reductions import is_whole, mean_type
 
@@ -108,14 +108,14 @@ def sum_of_numbers(a, dtype):
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
     if not is_whole(a, axis) or keepdims:
-        return reductions.nansum(a, axis, dtype, out, keepdims)
+        return number_reductions.nansum(a, axis, dtype, out, keepdims)
     computed = sum_type(a, dtype)
     return stored(computed.type(sum_of_numbers(a, computed)), out)
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
     if not is_whole(a, axis) or keepdims:
-        return reductions.nanprod(a, axis, dtype, out, keepdims)
+        return number_reductions.nanprod(a, axis, dtype, out, keepdims)
     computed = sum_type(a, dtype)
     total = wide(computed).type(1)
     for i in range(a.size):
@@ -131,7 +131,7 @@ def mean_of_numbers(a, dtype):
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     if not is_whole(a, axis) or keepdims:
-        return reductions.nanmean(a, axis, dtype, out, keepdims)
+        return number_reductions.nanmean(a, axis, dtype, out, keepdims)
     computed = mean_type(a, dtype)
     return stored(mean_of_numbers(a, computed), out)
 

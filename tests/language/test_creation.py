@@ -242,6 +242,4 @@ def test_tri_of_three_dimensions():
 
 @pytest.mark.parametrize("value", ["range(3)", "[1, 2, 3]", "(1, 2)", "np.arange(3)", "[[1, 2], [3, 4]]"])
 def test_least_number_of_axes(value):
-    agree_all(expression(f"np.array({value}, ndmin=1), np.array({value}, ndmin=0)", "v"), [(1,)])
-    with pytest.raises(errors.TypingError, match="ndmin= asks for more axes"):
-        njit(expression(f"np.array({value}, ndmin=3)", "v"))(1)
+    agree_all(expression(", ".join(f"np.array({value}, ndmin={n})" for n in range(5)), "v"), [(1,)])
