@@ -87,6 +87,15 @@ def find_linker():
     return _load("nvJitLink", "linking LTO-IR")
 
 
+def linker_version():
+    """What tells apart the nvJitLinks whose code is kept on disk.  Called by src/decorators/loading.c."""
+    library, major, minor = find_linker(), ctypes.c_uint(), ctypes.c_uint()
+    if not hasattr(library, "nvJitLinkVersion"):  # before CUDA 12.3
+        return f"nvJitLink {library._name}"
+    library.nvJitLinkVersion(ctypes.byref(major), ctypes.byref(minor))
+    return f"nvJitLink {major.value}.{minor.value}"
+
+
 # The kinds of code, as the driver's linker numbers them (_linking.py), by nvJitLink's numbers; 5 is LTO-IR, which the
 # driver does not link.
 _KINDS = {0: 1, 1: 2, 2: 4, 3: 5, 4: 6, 5: 3}

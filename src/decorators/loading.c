@@ -1,8 +1,8 @@
 /* loading.c: code on a device: for a GPU the machine code that its driver made before, if the disk cache has it.
  *
- * In: Code, and how the device is to load it.  Out: a DeviceKernel.  What the driver has to compile is kept, where the
- * function asks for it (cache=True, KRAIT_CACHE=1).  What the driver cannot link, LTO-IR, nvJitLink does first, where
- * it is installed (krait/cuda/_toolkit.py). */
+ * In: Code, and how the device is to load it.  Out: a DeviceKernel.  What has to be made is kept, where the function
+ * asks for it (cache=True, KRAIT_CACHE=1).  What the driver cannot link, LTO-IR, nvJitLink does, where it is installed
+ * (krait/cuda/_toolkit.py); its version stands in the key, as the driver's does of what the driver makes. */
 #include "decorators/decorators.h"
 
 #include <stdio.h>  /* snprintf */
@@ -13,35 +13,74 @@
 
 #define LINKED_LTO LINKED_CODE "5 " /* krait/cuda/_linking.py: LTOIR */
 
+typedef struct Loading {
+    const ModuleState *state;
+    Device *device;
+    const Code *code;
+    const DeviceCode *how;
+} Loading;
+
+static DeviceKernel *load_binary(const Loading *loading, const void *bytes, size_t size) {
+    DeviceCode how = *loading->how;
+    how.binary = (DeviceBinary){(void *)bytes, size};
+    how.binary_alone = true;
+    return device_load(loading->device, &how);
+}
+
+/* ---- LTO-IR ---- */
+
 /* The machine code, an object of bytes; NULL: exception set. */
-static PyObject *link_lto(const Device *device, const DeviceCode *how) {
+static PyObject *link_lto(const Loading *loading) {
     PyObject *toolkit = PyImport_ImportModule("krait.cuda._toolkit"), *bytes = NULL;
+    const DeviceCode *how = loading->how;
     if (toolkit)
-        bytes = PyObject_CallMethod(toolkit, "link_with_lto", "sii", how->ptx, device->ptx_target, how->max_registers);
+        bytes = PyObject_CallMethod(toolkit, "link_with_lto", "sii", how->ptx, loading->device->ptx_target,
+                                    how->max_registers);
     Py_XDECREF(toolkit);
     return bytes;
 }
 
-/* Linked each time, not kept on disk. */
-static DeviceKernel *load_linked(Device *device, const DeviceCode *given) {
-    DeviceCode how = *given;
-    PyObject *bytes = link_lto(device, given);
+/* -1: exception set. */
+static int name_linker(const Loading *loading, char *text, size_t size) {
+    PyObject *toolkit = PyImport_ImportModule("krait.cuda._toolkit");
+    PyObject *name = toolkit ? PyObject_CallMethod(toolkit, "linker_version", NULL) : NULL;
+    const char *version = name ? PyUnicode_AsUTF8(name) : NULL;
+    if (version) snprintf(text, size, "sm_%d by %s", loading->device->ptx_target, version);
+    Py_XDECREF(name);
+    Py_XDECREF(toolkit);
+    return version ? 0 : -1;
+}
+
+/* toolchain: NULL, the code is not kept. */
+static DeviceKernel *link_and_load(const Loading *loading, const char *toolchain, Arena *arena) {
+    PyObject *bytes = link_lto(loading);
     DeviceKernel *kernel = NULL;
+    char *code;
     Py_ssize_t size;
-    if (bytes && PyBytes_AsStringAndSize(bytes, (char **)&how.binary.bytes, &size) == 0) {
-        how.binary.size = (size_t)size;
-        kernel = device_load(device, &how);
+    if (bytes && PyBytes_AsStringAndSize(bytes, &code, &size) == 0) {
+        kernel = load_binary(loading, code, (size_t)size);
+        if (kernel && toolchain)
+            driver_binary_store(loading->code, toolchain, arena, &(CodeImage){.bytes = code, .size = (size_t)size});
     }
     Py_XDECREF(bytes);
     return kernel;
 }
 
-typedef struct Loading {
-    Device *device;
-    const Code *code;
-    const DeviceCode *how;
-    int driver_version;
-} Loading;
+/* What the driver does not take any more is linked anew. */
+static void *load_kept_lto(Arena *arena, void *context) {
+    const Loading *loading = context;
+    CodeImage image;
+    char toolchain[128];
+    if (name_linker(loading, toolchain, sizeof toolchain) < 0) return NULL;
+    if (driver_binary_load(loading->code, toolchain, arena, &image)) {
+        DeviceKernel *kernel = load_binary(loading, image.bytes, image.size);
+        if (kernel) return kernel;
+        PyErr_Clear();
+    }
+    return link_and_load(loading, toolchain, arena);
+}
+
+/* ---- what the driver makes ---- */
 
 static void *load_kept(Arena *arena, void *context) {
     const Loading *loading = context;
@@ -49,8 +88,9 @@ static void *load_kept(Arena *arena, void *context) {
     DeviceBinary made = {NULL, 0};
     CodeImage image;
     char toolchain[64];
+    int version = cuda_driver_version(loading->state->cuda);
     snprintf(toolchain, sizeof toolchain, "sm_%d by the driver of CUDA %d.%d", loading->device->ptx_target,
-             loading->driver_version / 1000, loading->driver_version % 1000 / 10);
+             version / 1000, version % 1000 / 10);
     if (driver_binary_load(loading->code, toolchain, arena, &image))
         how.binary = (DeviceBinary){(void *)image.bytes, image.size};
     how.made = &made;
@@ -62,8 +102,10 @@ static void *load_kept(Arena *arena, void *context) {
 }
 
 DeviceKernel *code_load(const ModuleState *state, Device *device, const Code *code, const DeviceCode *how) {
-    if (device->ptx_target && strstr(how->ptx, LINKED_LTO)) return load_linked(device, how);
-    Loading loading = {device, code, how, cuda_driver_version(state->cuda)};
-    if (device->ptx_target && driver_binary_wanted(code)) return errors_with_arena(load_kept, &loading);
-    return device_load(device, how);
+    Loading loading = {state, device, code, how};
+    if (!device->ptx_target) return device_load(device, how);
+    bool wanted = driver_binary_wanted(code);
+    if (strstr(how->ptx, LINKED_LTO))
+        return wanted ? errors_with_arena(load_kept_lto, &loading) : link_and_load(&loading, NULL, NULL);
+    return wanted ? errors_with_arena(load_kept, &loading) : device_load(device, how);
 }

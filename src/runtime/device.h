@@ -62,6 +62,7 @@ typedef struct DeviceBinary {
 typedef struct DeviceCode {
     const char *ptx, *entry;     /* of a GPU: its text, and the kernel's name there */
     DeviceBinary binary;         /* what was made of the text before; used if the device takes it */
+    bool binary_alone;           /* the text is not for the device's own linker */
     DeviceBinary *made;          /* gets what has to be made now, as memory of malloc; NULL: nobody wants it */
     struct HostKernel *host;     /* of the host device: machine code (host.h) */
     int max_registers;           /* of a thread; 0: as many as it needs */

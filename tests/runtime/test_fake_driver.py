@@ -1684,7 +1684,21 @@ def test_lto_ir_is_linked_by_nvjitlink(run, driver, tmp_path):
     subprocess.run([COMPILER, "-std=c17", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source], check=True)
     try:
         run(LINKED_LTO)
-        run(LINKED_LTO.replace("cuda.jit(lto", "cuda.jit(cache=True, lto"), KRAIT_CACHE_DIR=str(tmp_path))
+        kept = LINKED_LTO.replace("cuda.jit(lto", "cuda.jit(cache=True, lto")
+        run(kept, KRAIT_CACHE_DIR=str(tmp_path))
+        # linked once: other processes, though not those with another linker, load what came of it
+        a, b = kept.index("    assert done[0].startswith"), kept.index("    assert done[-1]")
+        again = kept[:a] + '    assert done[0] == "ModuleLoadDataEx of machine code", done\n' + kept[b:]
+        run(again, KRAIT_CACHE_DIR=str(tmp_path))
+        run(kept, KRAIT_CACHE_DIR=str(tmp_path), FAKE_LINKER="1")
+        run(again, KRAIT_CACHE_DIR=str(tmp_path), FAKE_LINKER="1")
+        for entry in tmp_path.glob("*.krait"):
+            entry.write_bytes(entry.read_bytes()[:-1] + b"?")
+        run(kept, KRAIT_CACHE_DIR=str(tmp_path))
+        # what the driver takes no more is linked anew
+        calls = "    calls()\n    linked"
+        refused = kept.replace(calls, "    fake.fake_fail(b'ModuleLoadDataEx', 0, 209)\n" + calls)
+        run(refused, KRAIT_CACHE_DIR=str(tmp_path))
     finally:
         library.unlink()
 

@@ -91,8 +91,9 @@ static int link_module(const CuApi *api, const DeviceCode *code, JitOptions *jit
 /* Machine code that this driver does not take is made anew. */
 static int load_module(const CuApi *api, const DeviceCode *code, char *log, size_t log_bytes, void **module) {
     JitOptions jit = jit_options(code, log, log_bytes);
-    if (code->binary.bytes && api->ModuleLoadDataEx(module, code->binary.bytes, 0, NULL, NULL) == CUDA_OK)
-        return CUDA_OK;
+    int error = code->binary.bytes ? api->ModuleLoadDataEx(module, code->binary.bytes, 0, NULL, NULL)
+                                   : CUDA_INVALID_PTX;
+    if (error == CUDA_OK || code->binary_alone) return error;
     if (code->made || strstr(code->ptx, LINKED_CODE)) return link_module(api, code, &jit, module);
     return api->ModuleLoadDataEx(module, code->ptx, jit.count, jit.options, jit.values);
 }
