@@ -26,6 +26,10 @@ def folded(kind, array, dtype):
     together), "prod", "min", "max", "any", "all".  Where the array is an expression it is never made."""
 
 
+def chunk_spreads():
+    """Whether a loop in the chunk of a parallel loop that runs has threads of its own."""
+
+
 def core_spreads():
     """In a kernel that calls one function for each place: whether the threads along axis x share the work of a call."""
 

@@ -92,6 +92,11 @@ LLVMValueRef lower_func_core_spreads(Lower *l, const Value *call) {
     return l_i1(l, false);
 }
 
+LLVMValueRef lower_func_chunk_spreads(Lower *l, const Value *call) {
+    (void)call;
+    return l_icmp(l, LLVMIntNE, l_call_named(l, "krait_host_chunk_spreads", l->i32, NULL, 0), l_i32(l, 0));
+}
+
 LLVMValueRef lower_func_get_thread_id(Lower *l, const Value *call) {
     (void)call;
     return ask(l, "krait_host_thread_number");

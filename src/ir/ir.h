@@ -269,6 +269,10 @@ typedef struct CallSite {
     Value *call;
 } CallSite;
 
+/* What becomes of a loop over prange in the piece of another one (pass parallel): of two such pieces the one whose
+ * inner loops may be spread runs where the outer loop leaves threads idle. */
+typedef enum Nesting { NESTING_NONE, NESTING_RANGE, NESTING_SPREAD } Nesting;
+
 /* One specialisation: a function with the types of its parameters.  Kept by the driver in the order found; number 0 is
  * the root. */
 struct FuncInst {
@@ -302,6 +306,7 @@ struct FuncInst {
     bool never_returns; /* every call ends by raising: calls of it are followed by UNREACHABLE */
     uint32_t options;   /* FuncOptions of its own decorator */
     bool outlined;      /* a part of its caller, as the source has it: pass parallel */
+    Nesting nesting;    /* of a piece */
     FuncInst *piece, *join;  /* what a region of parallel iterations is made of (pass parallel), else NULL */
     struct Infer *inference; /* its solver while types may still grow, else NULL */
     VEC(CallSite) waiting;   /* to be typed again when result changes */

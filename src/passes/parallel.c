@@ -1,14 +1,15 @@
 /* parallel.c: loops over prange in functions with parallel=True become calls that may run on several cores.
  *
  * In: a typed program.  Out: the same without prange: each outermost loop over it is a call of a function made of the
- * loop (parallel_outline.c); any other prange is a range.
+ * loop (parallel_outline.c); any other prange is a range, or, in a copy of that function, such a call (Nesting).
  *
  * An iteration's blocks are those reached from the body without passing the header; who leaves them, by break or
  * return, is refused, since later iterations may have run already.  What variables carry from one iteration to the next
  * is parallel_carried.c's question, what they read of what others write parallel_meetings.c's.  A loop whose iterations
  * update the same items of an array (parallel_shared.c) other than as a reduction stays on one core, as does one that
  * calls the interpreter, one inside a try statement around it, one whose reduction depends on the order of iterations,
- * and one in a function that a parallel one calls if it may not be taken apart. */
+ * and one in a function that a parallel one calls if it may not be taken apart.  A loop inside a loop is spread where
+ * the outer one leaves threads idle, if its results are the same then. */
 #include "passes/parallel.h"
 
 typedef VEC(Block *) Blocks;
@@ -132,7 +133,8 @@ static void note(const ParallelLoop *loop, const char *what) {
 }
 
 static void note_spread(const ParallelLoop *loop) {
-    note(loop, "runs on several cores");
+    bool nested = loop->inst->nesting == NESTING_SPREAD;
+    note(loop, nested ? "runs on the cores that the loop around it leaves idle" : "runs on several cores");
     for (size_t c = 0; c < loop->carried.len; c++) {
         const Carried *carried = &loop->carried.data[c];
         if (carried->kind == CARRY_REDUCE && carried->phi->name)
@@ -143,6 +145,16 @@ static void note_spread(const ParallelLoop *loop) {
         pass_note(loop->program, loop->func, loop->range->span, 2, "%s%s%s is a reduction of it: each thread has one",
                   name ? "`" : "", name ? name : "an array", name ? "`" : "");
     }
+}
+
+/* Whether what the loop gives depends on what chunks there are: floats that are put together in another order. */
+static bool rounds(const ParallelLoop *loop) {
+    bool any = loop->privates.len > 0;
+    for (size_t c = 0; c < loop->carried.len; c++) {
+        const Carried *carried = &loop->carried.data[c];
+        any |= carried->kind == CARRY_REDUCE && carried->op != OP_CALL_FUNC && !type_is_integer(carried->phi->type);
+    }
+    return any;
 }
 
 static bool take_apart(ParallelLoop *loop) {
@@ -177,6 +189,11 @@ static bool take_apart(ParallelLoop *loop) {
         return true;
     }
     const Value *shared = parallel_find_shared(loop);
+    if (!shared && loop->inst->nesting == NESTING_SPREAD && rounds(loop)) {
+        note(loop,
+             "is a range: it lies in another one, and its sums of floats would depend on how many cores are idle");
+        return true;
+    }
     if (!shared) return note_spread(loop), parallel_outline(loop);
     note(loop,
          arena_printf(loop->func->arena, "stays on one core: iterations update the same items of an array, line %u",
@@ -203,8 +220,10 @@ static bool in_function(Program *program, FuncInst *inst) {
         diag_init(&quiet, program->arena);
         range->imm.func = &func_info[FUNC_RANGE].head;
         if (!(program->parallel & PARALLEL_LOOPS)) continue;
-        if (inst->outlined) {
-            pass_note(program, inst->func, range->span, 1, "the loop over prange is a range: it lies in another one");
+        if (inst->outlined && inst->nesting != NESTING_SPREAD) {
+            if (inst->nesting == NESTING_NONE)
+                pass_note(program, inst->func, range->span, 1,
+                          "the loop over prange is a range: it lies in another one");
             continue;
         }
         func_compute_order(inst->func);

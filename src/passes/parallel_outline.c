@@ -332,6 +332,62 @@ static void put_call(Outline *o, FuncInst *piece, FuncInst *join, const Type *re
     func_compute_dominators(func);
 }
 
+/* ---- loops in the loop ---- */
+
+/* Whether the loop has a loop over prange in it, and who runs its iterations decides no result: with numbers drawn from
+ * the chunk's stream it would. */
+static bool has_loop_to_spread(const ParallelLoop *loop) {
+    bool any = false;
+    for (size_t b = 0; b < loop->blocks.len; b++)
+        for (const Value *value = loop->blocks.data[b]->first; value; value = value->next)
+            any |= value_calls(value, FUNC_PRANGE);
+    for (size_t i = 0; any && i < loop->program->count; i++) {
+        const Func *func = loop->program->insts[i]->func;
+        for (size_t b = 0; b < func->blocks.len; b++)
+            for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
+                if (value->op == OP_CALL_FUNC && func_row(value->imm.func)->drawn_from) return false;
+    }
+    return any;
+}
+
+static void return_call(Outline *o, Func *func, Block *block, FuncInst *inst, Value *const *args) {
+    Value *call = parallel_append_call(func, block, inst, o->site.span, args);
+    block_append(func, block, OP_RETURN, o->site.span, &call, 1);
+}
+
+/* A piece that asks which of the two it is to be. */
+static FuncInst *make_choice(Outline *o, FuncInst *yes, FuncInst *no) {
+    Func *func = parallel_new_func(&o->site);
+    Block *entry = block_new(func), *blocks[] = {block_new(func), block_new(func)};
+    uint32_t count = yes->untyped->nparams;
+    Value **params = ARENA_ARRAY(o->arena, Value *, count);
+    for (uint32_t i = 0; i < count; i++) params[i] = parallel_append_param(func, entry, yes->types[i], o->site.span, i);
+    const Type *boolean = type_scalar(o->loop->program->types, SCALAR_BOOL, true);
+    Value *spreads = parallel_append_func(&o->site, func, entry, FUNC_CHUNK_SPREADS, boolean, NULL, 0);
+    block_append(func, entry, OP_BRANCH, o->site.span, &spreads, 1);
+    for (size_t i = 0; i < COUNT_OF(blocks); i++) {
+        vec_push(o->arena, &entry->succs, blocks[i]);
+        vec_push(o->arena, &blocks[i]->preds, entry);
+        return_call(o, func, blocks[i], i ? no : yes, params);
+    }
+    return parallel_add_inst(&o->site, func, yes->types, count, yes->result);
+}
+
+static void forget_copies(Outline *o) {
+    memset(o->values, 0, o->loop->func->next_value * sizeof *o->values);
+    memset(o->blocks, 0, o->loop->func->next_block * sizeof *o->blocks);
+}
+
+static FuncInst *make_pieces(Outline *o, const Type *results) {
+    FuncInst *piece = make_piece(o, results), *nesting;
+    if (!has_loop_to_spread(o->loop)) return piece;
+    forget_copies(o);
+    nesting = make_piece(o, results);
+    piece->nesting = NESTING_RANGE;
+    nesting->nesting = NESTING_SPREAD;
+    return make_choice(o, nesting, piece);
+}
+
 bool parallel_outline(ParallelLoop *loop) {
     Arena *arena = loop->func->arena;
     Scratches *scratch = loop->scratch;
@@ -344,7 +400,7 @@ bool parallel_outline(ParallelLoop *loop) {
                  .seen = parallel_scratch(arena, &scratch->seen, values * sizeof(bool))};
     TRY(find_outer(&o));
     const Type *results = results_type(loop);
-    FuncInst *piece = make_piece(&o, results);
+    FuncInst *piece = make_pieces(&o, results);
     FuncInst *join = loop->nresults ? make_join(&o, results) : NULL;
     put_call(&o, piece, join, results);
     return true;

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from krait import errors, from_dtype, vectorize
+import portions
 from portions import examples
 
 UNARY = {
@@ -28,7 +29,7 @@ BINARY = {
     "equal": lambda a, b: np.equal(a, b), "bitwise_and": lambda a, b: np.bitwise_and(a, b),
     "bitwise_xor": lambda a, b: np.bitwise_xor(a, b), "logical_or": lambda a, b: np.logical_or(a, b),
 }  # fmt: skip
-DTYPES = [np.dtype(char) for char in "?bBhHiIqQfdFD"]
+DTYPES = [np.dtype(char) for char in "?bBhHiIqQefdFD"]
 TARGETS = ["cpu", "parallel", "cuda"]
 BOUND = {"e": 2e-3, "f": 4e-6, "d": 1e-13, "F": 4e-6, "D": 1e-13}
 
@@ -116,6 +117,62 @@ def test_one_operand(target, name, dtype, geometry, shape, seed):
 def test_two_operands(target, name, first, second, geometry, shapes, seed):
     a, b = numbers(first, shapes[0], seed), numbers(second, shapes[1], seed + 1)
     check(name, target, a if geometry in ("turned", "every other") else GEOMETRY[geometry](a), b)
+
+
+def every_pair(name, shift):
+    """Operands of all dtypes, or of all pairs of them, each with another geometry."""
+    kinds = sorted(GEOMETRY)
+    for number, first in enumerate(DTYPES):
+        for other, second in enumerate(DTYPES if name in BINARY else DTYPES[:1]):
+            turn = 31 * shift + 7 * number + other
+            a = GEOMETRY[kinds[turn % len(kinds)]](numbers(first, (4, 6), turn))
+            b = GEOMETRY[kinds[turn // len(kinds) % len(kinds)]](numbers(second, a.shape, turn + 1))
+            yield (a, b if b.shape == a.shape else b[:1, :1]) if name in BINARY else (a,)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", sorted(UNARY) + sorted(BINARY))
+def test_every_pair_of_dtypes(target, name):
+    for number, operands in enumerate(every_pair(name, TARGETS.index(target))):
+        if number % portions.SHARE == 0 or not portions.AGAIN:
+            check(name, target, *operands)
+
+
+def laid_over(target, name, dtype, n, steps, starts):
+    """out, a and b in one memory, as NumPy takes them."""
+    memory = numbers(dtype, 3 * n + 40, n)
+
+    def views(memory):
+        return [memory[start : start + n * abs(step) : abs(step)][:: 1 if step > 0 else -1]
+                for start, step in zip(starts, steps)]  # fmt: skip
+
+    theirs = memory.copy()
+    a, b, out = views(theirs)
+    getattr(np, name)(a, b, out=out)
+    a, b, out = views(memory)
+    vectorized(name, target, dtype.char * 2)(a, b, out=out)
+    np.testing.assert_array_equal(memory, theirs, f"{name} on {target}, {dtype}, {n}, {steps}, {starts}")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@given(st.sampled_from(["add", "multiply", "maximum"]), st.sampled_from([np.dtype(c) for c in "bhqfd"]),
+       st.sampled_from([1, 5, 8, 33, 300, 1000]), st.tuples(*[st.sampled_from([1, 1, 2, -1, -3])] * 3),
+       st.tuples(*[st.integers(0, 40)] * 3))
+@settings(max_examples=examples(60), deadline=None)
+def test_results_over_operands(target, name, dtype, n, steps, starts):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        laid_over(target, name, dtype, n, steps, starts)
+
+
+@pytest.mark.parametrize("name", ["add", "divide", "hypot", "less"])
+@pytest.mark.parametrize("geometry", sorted(GEOMETRY))
+def test_arrays_that_are_spread(name, geometry):
+    """So long that target='parallel' uses several cores."""
+    a, b = numbers(np.dtype("d"), 100_003, 1), numbers(np.dtype("d"), 100_003, 2) + 4
+    a = GEOMETRY[geometry](a)
+    check(name, "parallel", a, b[: len(a)])
+    check(name, "parallel", a.reshape(-1, 1)[:50], b[:3000])
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -1122,3 +1122,47 @@ def test_what_the_iteration_before_left_is_refused():
 
     with pytest.raises(errors.UnsupportedError, match="what the iteration before left is used here"):
         shifted(np.arange(3.0))
+
+
+PROCESSES = """
+import multiprocessing, sys
+import numpy as np
+from krait import guvectorize, njit, prange, vectorize
+
+@njit(parallel=True)
+def sums(x):
+    total = 0.0
+    for i in prange(len(x)):
+        total += x[i]
+    return total
+
+@vectorize(["float64(float64)"], target="parallel")
+def plus(x):
+    return x + 1
+
+@guvectorize(["void(float64[:], float64[:])"], "(n)->(n)", target="parallel")
+def doubled(x, out):
+    for i in range(len(x)):
+        out[i] = 2 * x[i]
+
+def work(n):
+    x = np.arange(float(n))
+    return sums(x) == x.sum(), bool((plus(x) == x + 1).all()), bool((doubled(x.reshape(-1, 10)).ravel() == 2 * x).all())
+
+if __name__ == "__main__":
+    sizes = [100_000, 200_000, 300_000, 10]
+    assert all(map(all, map(work, sizes)))
+    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
+        assert all(map(all, pool.map(work, sizes * 3)))
+    assert all(map(all, map(work, sizes)))
+    print("fine")
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_parallel_loops_in_other_processes(method, tmp_path):
+    (tmp_path / "program.py").write_text(PROCESSES)
+    environment = {**os.environ, "KRAIT_NUM_THREADS": "4", "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run([sys.executable, str(tmp_path / "program.py"), method], capture_output=True, text=True,
+                          timeout=170, env=environment)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "fine\n", "")

@@ -213,7 +213,8 @@ def test_diagnostics(capsys):
     assert one == {
         (2, "the expression of whole arrays runs on several cores"),
         (4, "the loop over prange runs on several cores"),
-        (6, "the loop over prange is a range: it lies in another one"),
+        (6, "the loop over prange is a range: it lies in another one, and its sums of floats would depend on how many "
+            "cores are idle"),
         (8, "the loop over prange runs on several cores"),
         (10, "the expression of whole arrays stays on one core: "
              "it writes to an array that may lie over one that it reads"),

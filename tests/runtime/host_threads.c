@@ -253,6 +253,48 @@ static void check_regions(void) {
     }
 }
 
+/* ---- loops in chunks of loops ---- */
+
+typedef struct Nested {
+    HostLoop loop;      /* first */
+    int64_t inner;      /* pieces of the loop in each chunk */
+    atomic_int busy[8]; /* by the number of a thread: how many say that they have it */
+    atomic_long total;
+} Nested;
+
+typedef struct Within {
+    HostLoop loop; /* first */
+    Nested *outer;
+} Within;
+
+static bool inner_pieces(HostLoop *loop, int64_t from, int64_t to, int64_t chunk) {
+    Nested *outer = ((Within *)loop)->outer;
+    unsigned number = host_thread_number();
+    (void)chunk;
+    CHECK(number < 8 && atomic_fetch_add(&outer->busy[number], 1) == 0);
+    atomic_fetch_add(&outer->total, to - from);
+    atomic_fetch_sub(&outer->busy[number], 1);
+    return !krait_host_safepoint();
+}
+
+static bool outer_pieces(HostLoop *loop, int64_t from, int64_t to, int64_t chunk) {
+    Within within = {.loop = {.run = inner_pieces, .count = ((Nested *)loop)->inner, .chunk = 3},
+                     .outer = (Nested *)loop};
+    CHECK(krait_host_chunk_spreads() == (((Nested *)loop)->loop.count <= 4) && host_threads() == 8);
+    for (int64_t i = from; i < to; i++) CHECK(host_loop_run(&within.loop));
+    return chunk >= 0;
+}
+
+/* Of 8 threads, outer loops of 2, 4 and 40 chunks. */
+static void check_nested(void) {
+    static const int64_t counts[] = {2, 4, 40};
+    host_set_threads(0);
+    for (int i = 0; i < 60; i++) {
+        Nested nested = {.loop = {.run = outer_pieces, .count = counts[i % 3], .chunk = 1}, .inner = 10 + i};
+        CHECK(host_loop_run(&nested.loop) && nested.total == counts[i % 3] * nested.inner);
+    }
+}
+
 static void *caller(void *unused) {
     for (int i = 0; i < ROUNDS; i++) {
         check_counts(1 + i * 37 % 500, 1 + i % 64);
@@ -261,6 +303,7 @@ static void *caller(void *unused) {
     }
     check_loops();
     check_regions();
+    check_nested();
     return unused;
 }
 
@@ -311,8 +354,8 @@ static void check_fork(void) {
 }
 
 int main(void) {
-    setenv("KRAIT_NUM_THREADS", "4", 1);
-    CHECK(host_device_workers() == 4);
+    setenv("KRAIT_NUM_THREADS", "8", 1);
+    CHECK(host_device_workers() == 8);
     check_pool();
     check_loops();
     check_regions();

@@ -115,6 +115,8 @@ unsigned host_threads(void); /* that a loop of this thread runs on at most, this
 void host_set_threads(unsigned count);
 unsigned host_thread_number(void); /* of this thread in the loop it works on: below host_threads() of who runs it */
 
+int32_t krait_host_chunk_spreads(void); /* whether a loop in the chunk that this thread runs has helpers of its own */
+
 int64_t host_chunk(void); /* iterations of a chunk that this thread's parallel loops have; 0: as it seems fit */
 void host_set_chunk(int64_t iterations);
 
@@ -167,10 +169,14 @@ void krait_host_chain_raised(void *trail, int32_t status, void *other, int32_t c
 /* Whether what runs is to stop, because the handler of a signal raised; of any thread, with the GIL or without. */
 typedef bool HostInterruptCheck(void);
 void host_set_interrupt_check(HostInterruptCheck *check);
-/* The flag by which the threads of a launch tell each other to stop; of this thread from now on.  Returns the one it
- * had before: NULL, none. */
-typedef _Atomic bool HostStop;
-HostStop *host_stop_watch(HostStop *stop);
+/* The flag by which the threads of a launch, or of a loop, tell each other to stop; outer: that of the loop around it,
+ * or NULL. */
+typedef struct HostStop HostStop;
+struct HostStop {
+    _Atomic bool set;
+    HostStop *outer;
+};
+HostStop *host_stop_watch(HostStop *stop); /* of this thread from now on; returns what it had before: NULL, none */
 /* What generated code calls now and then: 1, it is to return the status of its site. */
 int32_t krait_host_safepoint(void);
 

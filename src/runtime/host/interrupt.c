@@ -51,12 +51,13 @@ static uint64_t tick(void) {
 }
 
 int32_t krait_host_safepoint(void) {
-    if (thread.stop && atomic_load_explicit(thread.stop, memory_order_relaxed)) return 1;
+    for (const HostStop *stop = thread.stop; stop; stop = stop->outer)
+        if (atomic_load_explicit(&stop->set, memory_order_relaxed)) return 1;
     uint64_t now = cycles();
     if (now - thread.asked < tick()) return 0; /* a clock that went back, on another core, counts as long ago */
     thread.asked = now;
     HostInterruptCheck *check = atomic_load(&interrupt_check);
     if (!check || !check()) return 0;
-    if (thread.stop) atomic_store(thread.stop, true);
+    for (HostStop *stop = thread.stop; stop; stop = stop->outer) atomic_store(&stop->set, true);
     return 1;
 }

@@ -427,7 +427,7 @@ bool host_device_launch(const HostLaunch *what, LaunchReport *report) {
     else
         pool_run(&launch.task, helpers);
     host_stop_watch(before);
-    report->interrupted = atomic_load(&launch.stop);
+    report->interrupted = atomic_load(&launch.stop.set);
     if (what->races) race_watch_end(races, report);
     if (launch.ranges != few) free(launch.ranges);
     pthread_mutex_destroy(&launch.lock);

@@ -5,8 +5,11 @@
  *
  * Chunks are set by the caller and never by the number of threads, so that what is put together from them, in their
  * order, is the same on every machine.  Each thread begins with a share of its own, the same one in every loop of as
- * many chunks, whose data it may still have in its cache; one that is done takes from the others.  A loop inside a
- * chunk of another runs on its thread alone. */
+ * many chunks, whose data it may still have in its cache; one that is done takes from the others.
+ *
+ * A loop inside a chunk of another runs on its thread alone, unless the outer one has fewer chunks than there are
+ * threads: those that are left over are shared out among its threads, which have as many for the loops in their
+ * chunks. */
 #include <pthread.h>   /* pthread_mutex_t */
 #include <stdatomic.h> /* atomic_fetch_add */
 #include <stddef.h>    /* max_align_t */
@@ -33,17 +36,22 @@ typedef struct Run {
     HostLoop *loop;
     Share *shares;
     unsigned threads;
+    unsigned first, spare; /* number of the first thread; how many each has for loops inside */
+    unsigned allowed;      /* what the caller has set, for whoever helps */
+    int64_t chunk;
     _Atomic int64_t limit;       /* chunks from here on need not run */
     _Atomic int64_t nanoseconds; /* that all threads together worked */
     HostStop stop;
 } Run;
 
-static _Thread_local struct {
-    unsigned number;  /* among the threads of the loop that runs on this one */
-    bool inside;      /* a chunk runs on this thread */
+typedef struct Thread {
+    unsigned number;  /* among the threads of the loop that runs on this one, of outermost loops */
+    unsigned spare;   /* threads for a loop in the chunk that runs on this one; 0: none does */
     unsigned allowed; /* 0: as many as there are */
     int64_t chunk;    /* iterations of a chunk that the user wants; 0: as we see fit */
-} thread;
+} Thread;
+
+static _Thread_local Thread thread;
 
 unsigned host_thread_number(void) { return thread.number; }
 
@@ -85,32 +93,33 @@ static void lower_limit(Run *run, int64_t chunk) {
 static void take_part(PoolTask *task, unsigned who) {
     Run *run = (Run *)task;
     HostLoop *loop = run->loop;
-    unsigned number = take_number(run, who), at = number;
-    unsigned before_number = thread.number;
-    bool before_inside = thread.inside;
+    unsigned at = take_number(run, who);
+    Thread before_thread = thread;
     HostStop *before = host_stop_watch(&run->stop);
     int64_t start = clock_nanoseconds(), chunk;
-    thread.number = number;
-    thread.inside = true;
+    thread = (Thread){run->first + at * run->spare, run->spare, run->allowed, run->chunk};
     while (take_chunk(run, &at, &chunk)) {
         if (chunk > atomic_load_explicit(&run->limit, memory_order_relaxed)) continue;
         int64_t from = chunk * loop->chunk, to = loop->count - from < loop->chunk ? loop->count : from + loop->chunk;
         if (!loop->run(loop, from, to, chunk)) lower_limit(run, chunk);
     }
-    thread.number = before_number;
-    thread.inside = before_inside;
+    thread = before_thread;
     host_stop_watch(before);
     atomic_fetch_add_explicit(&run->nanoseconds, clock_nanoseconds() - start, memory_order_relaxed);
 }
 
 /* ---- the loop ---- */
 
-static bool run_alone(HostLoop *loop, int64_t chunks) {
-    for (int64_t chunk = 0; chunk < chunks; chunk++) {
+static bool run_alone(HostLoop *loop, int64_t chunks, unsigned spare) {
+    unsigned before = thread.spare;
+    int64_t chunk = 0;
+    thread.spare = spare;
+    for (; chunk < chunks; chunk++) {
         int64_t from = chunk * loop->chunk, to = loop->count - from < loop->chunk ? loop->count : from + loop->chunk;
-        if (!loop->run(loop, from, to, chunk)) return false;
+        if (!loop->run(loop, from, to, chunk)) break;
     }
-    return true;
+    thread.spare = before;
+    return chunk == chunks;
 }
 
 static bool worth_help(const HostLoop *loop) {
@@ -118,19 +127,33 @@ static bool worth_help(const HostLoop *loop) {
     return !each || loop->count > WORTH_HELP_NANOSECONDS / each;
 }
 
+/* Threads for a loop that begins here. */
+static unsigned threads_here(void) { return thread.spare ? thread.spare : host_threads(); }
+
+int32_t krait_host_chunk_spreads(void) { return threads_here() > 1; }
+
 bool host_loop_run(HostLoop *loop) {
     int64_t chunks = loop->count > 0 ? (loop->count - 1) / loop->chunk + 1 : 0;
-    unsigned threads = chunks > 1 && !thread.inside && worth_help(loop) ? host_threads() : 1;
+    unsigned threads = chunks > 1 && worth_help(loop) ? threads_here() : 1;
     if (threads > chunks) threads = (unsigned)chunks;
     Share *shares = threads > 1 ? aligned_alloc(CACHE_LINE, threads * sizeof *shares) : NULL;
-    if (!shares) return run_alone(loop, chunks);
+    if (!shares) return run_alone(loop, chunks, worth_help(loop) ? thread.spare : 1);
     for (unsigned i = 0; i < threads; i++) {
         atomic_init(&shares[i].next, chunks / threads * i + chunks % threads * i / threads);
         shares[i].end = chunks / threads * (i + 1) + chunks % threads * (i + 1) / threads;
         atomic_init(&shares[i].taken, false);
     }
-    Run run = {.task = {.run = take_part}, .loop = loop, .shares = shares, .threads = threads, .limit = INT64_MAX};
+    Run run = {.task = {.run = take_part},
+               .loop = loop,
+               .shares = shares,
+               .threads = threads,
+               .first = thread.number,
+               .spare = threads_here() / threads,
+               .allowed = thread.allowed,
+               .chunk = thread.chunk,
+               .limit = INT64_MAX};
     HostStop *before = host_stop_watch(&run.stop); /* the caller may have to wait for its helpers */
+    run.stop.outer = before;
     pool_run(&run.task, threads - 1);
     host_stop_watch(before);
     free(shares);
@@ -189,8 +212,9 @@ static int64_t chunk_length(const Region *region, bool light) {
     int64_t count = region->loop.count, least = light ? LIGHT_CHUNK : 1, even = (count + MOST_CHUNKS - 1) / MOST_CHUNKS;
     int64_t each = atomic_load_explicit(region->loop.each, memory_order_relaxed);
     if (thread.chunk) return thread.chunk;
+    if (!region->result_bytes && !region->seeds && threads_here() == 1) return count;
     if (region->result_bytes || region->seeds || !each) return even < least ? least : even;
-    int64_t worth = CHUNK_NANOSECONDS / each + 1, share = count / (4 * (int64_t)host_threads()) + 1;
+    int64_t worth = CHUNK_NANOSECONDS / each + 1, share = count / (4 * (int64_t)threads_here()) + 1;
     return worth < share ? worth : share;
 }
 
