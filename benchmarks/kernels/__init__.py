@@ -24,6 +24,7 @@ FAMILIES = (
     "text",
     "graphs",
     "normalisation",
+    "fields",
 )
 
 
