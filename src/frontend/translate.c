@@ -224,16 +224,29 @@ bool translate_enter(Translator *t, CfgBlock *to, size_t depth) {
     return true;
 }
 
+static Value *new_container(Translator *t, const Slot *slot) {
+    return slot->kind == SLOT_LIST ? translate_new_list(t, slot->list) : translate_new_map(t, slot->map);
+}
+
 /* A list or a dict that a loop fills is one. */
 static void make_lists(Translator *t) {
     for (size_t i = 0; i < t->stack.len; i++) {
         Slot *slot = &t->stack.data[i];
         if (slot->kind != SLOT_LIST && slot->kind != SLOT_MAP) continue;
-        bool list = slot->kind == SLOT_LIST;
-        Value *value = list ? translate_new_list(t, slot->list) : translate_new_map(t, slot->map);
-        if (list) value->imm.i = 1;
+        Value *value = new_container(t, slot);
+        if (slot->kind == SLOT_LIST) value->imm.i = 1;
         *slot = (Slot){.kind = SLOT_VALUE, .span = slot->span, .value = value};
     }
+}
+
+/* `a or []`, `[] if c else x`: what one way brings to where others come together with it, on top of the stack. */
+static bool make_answer(Translator *t) {
+    Slot *top = t->stack.len ? &vec_last(&t->stack) : NULL;
+    if (!top || (top->kind != SLOT_LIST && top->kind != SLOT_MAP)) return true;
+    Value *value = new_container(t, top);
+    TRY(value);
+    *top = (Slot){.kind = SLOT_VALUE, .span = top->span, .value = value};
+    return true;
 }
 
 static bool is_loop(InsnKind kind) {
@@ -249,6 +262,7 @@ static bool is_loop_head(const Translator *t, const CfgBlock *block) {
 
 static bool go_to(Translator *t, CfgBlock *to) {
     if (is_loop_head(t, to)) make_lists(t);
+    if (to->npreds > 1) TRY(make_answer(t));
     TRY(flush_stack(t));
     block_jump(t->func, t->block, t->span, translate_ir_block(t, to));
     return translate_enter(t, to, t->stack.len);

@@ -184,7 +184,8 @@ static bool closure_default(Binding *b, uint32_t param, uint32_t which, uint32_t
  *
  * The cell of an inner function that calls itself would hold a closure that holds the cell: a type without end.  Such a
  * cell holds the closure without its items (rule_cell_set), and what it closes over is found again where it is called:
- * inside the function itself among its own parameters, in the enclosing function at the place where it is made. */
+ * inside the function itself among its own parameters, in the enclosing function at the place where it is made, in
+ * functions made inside it (a generator expression) in the cell that it comes from, if that is all it closes over. */
 
 static bool is_selfless(const Type *closure) { return closure && closure->count == 0; }
 
@@ -206,12 +207,22 @@ static Value *own_param(Infer *in, uint32_t param) {
     return value && value->op == OP_PARAM ? value : NULL;
 }
 
+/* The cell that the function was taken out of, if that is the one by which it calls itself; else NULL. */
+static Value *own_cell(const Binding *b, uint32_t param) {
+    Value *taken = b->closure_value ? value_resolve(b->closure_value) : NULL;
+    bool own = taken && taken->op == OP_CELL_GET && taken->imm.text &&
+               strcmp(taken->imm.text, b->callee->params[param].name) == 0;
+    return own ? value_resolve(taken->args[0]) : NULL;
+}
+
 /* Cell number `cell` of the function that the cell without items stood for, which is parameter `param` of it. */
 static bool recover_cell(Binding *b, uint32_t param, uint32_t cell) {
     Typing *t = b->t;
     Value *value = NULL;
     if (t->in->inst->object == b->closure->object) {
         value = own_param(t->in, param);
+    } else if (own_cell(b, param)) {
+        value = own_cell(b, param);
     } else {
         Value *made = place_made(t->in, b->closure);
         if (made && 2 + cell < made->nargs) value = value_resolve(made->args[2 + cell]);

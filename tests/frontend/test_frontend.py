@@ -505,7 +505,6 @@ def test_guards_keep_and_release_their_objects():
 REFUSED = {
     "exception group": ("def f(x):\n    try:\n        x()\n    except* ValueError:\n        pass", 4, None, "except*"),
     "async": ("async def f(x):\n    return 1", 1, None, "asynchronous"),
-    "list on one way": ("def f(x):\n    y = x or []\n    return y", 2, None, "a list that only one branch"),
     "class": ("def f():\n    class C:\n        pass", 2, None, "class definitions"),
     "**mapping": ("def f(g, d):\n    return g(1, **d)", 2, "g(1, **d)", r"\*\*mapping"),
     "**parameter": ("def f(**d):\n    return 1", 1, None, r"\*\*parameter"),

@@ -4,7 +4,7 @@ from collections import deque, namedtuple
 
 import numpy as np
 import pytest
-from oracle import agree
+from oracle import agree, make
 
 from krait import errors, njit
 
@@ -87,6 +87,61 @@ def case_setattr():
     setattr(w, "v", 5)
     setattr(w, "name", "x")
     return getattr(w, "v"), w.name, getattr(w, "none", 3)
+
+
+class Branch:
+    def __init__(self, value, children=None):
+        self.value = value
+        self.children = children if children is not None else []
+
+
+def small_tree():
+    return Branch(1, [Branch(2), Branch(3, [Branch(4)])])
+
+
+def case_recursion_in_generators():
+    def total(node):
+        return node.value + sum(total(c) for c in node.children)
+
+    def depth(node):
+        return 1 + max((depth(c) for c in node.children), default=0)
+
+    def values(node):
+        return [node.value] + [v for c in node.children for v in values(c)]
+
+    return total(small_tree()), depth(small_tree()), values(small_tree())
+
+
+def case_recursion_in_generators_of_a_function_that_closes_over_itself():
+    def fib(n):
+        return n if n < 2 else sum(fib(n - i) for i in (1, 2))
+
+    return fib(8), [fib(i) for i in range(6)]
+
+
+WAYS = {
+    "or": "x = [1, 2][:n] or []\nx.append(1)\nreturn x",
+    "if": "x = [] if n > 1 else [5]\nx.append(1)\nreturn x",
+    "dict": "d = {} if n > 1 else {'a': 1}\nd['b'] = 2\nreturn d",
+    "loop": "t = 0\nfor x in ([1, 2] if n > 1 else [3]):\n    t += x\nreturn t",
+    "inside": "return [[i, *([9] if i > n else [])] for i in range(3)], [*([1] if n else []), 2]",
+    "in": "return 3 in ([1, 3] if n else [2])",
+    "comprehension": "return [x for x in range(4)] if n > 1 else [7 for x in range(2)]",
+    "argument": "return ''.join(['a'] if n > 1 else ['b', 'c'])",
+    "nested": "return [1] if n > 1 else [] if n else [2, 3]",
+    "lists alone": "y = [n] or [2]\ny.append(1)\nz = [n] and [n, 3]\nz.append(2)\nw = {} or {'a': n}\nreturn y, z, w",
+    "shared": "y = [] or [n]\nz = y\nz.append(4)\nreturn y, z",
+    "and": "return (n > 1 and [n]) or [3]",
+    "default": "def g(k=None):\n    k = k or []\n    k.append(n)\n    return k\nreturn g(), g([4])",
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_list_that_one_branch_makes(name):
+    lines = WAYS[name].replace("\n", "\n    ")
+    f = make(f"def f(n):\n    {lines}\n", "f")
+    for n in (0, 1, 2):
+        agree(f, n)
 
 
 @pytest.mark.parametrize("name", [name for name in list(globals()) if name.startswith("case_")])

@@ -249,12 +249,6 @@ def case_in_a_comprehension():
     return [f(i) for i in range(4)]
 
 
-def case_suppress():
-    with contextlib.suppress(KeyError, ValueError):
-        raise ValueError("gone")
-    return 1
-
-
 def case_nullcontext():
     with contextlib.nullcontext(3) as x:
         return x
