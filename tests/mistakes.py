@@ -264,11 +264,6 @@ MISTAKES = {
         def f(x):
             return np.sqr(x)
         f(2.0)""",
-    "module as an argument": """
-        @njit
-        def f(m, x):
-            return m.sqrt(x)
-        f(math, 2.0)""",
     "list of several things": """
         @njit
         def f(n):

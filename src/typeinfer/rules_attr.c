@@ -34,6 +34,9 @@ static bool no_attribute(Typing *t) {
     if (type_is_instance(type))
         return typing_hint(
             t, "an instance has what __init__ assigns and what its class defines in Python; `%s` is neither", t->text);
+    if (type->kind == TY_GENERATOR)
+        return typing_hint(t, "of a generator only items are taken, by next() and by loops: what it needs to know is "
+                              "told it by an instance, or a list, that it is given");
     if (typing_is_member(type)) return typing_hint(t, "a member has `name`, `value` and what its class defines");
     if (type->kind == TY_OBJECT)
         return typing_hint(t, "an argument is data: name the module or object in the function itself, as a global");

@@ -145,6 +145,38 @@ static bool call_choice(Typing *t, const Type *choice) {
     return typing_become_prelude(t, "applying:call_chosen");
 }
 
+/* Whether p._replace is what namedtuple writes into its classes. */
+static bool is_replace(Typing *t, const Type *callee) {
+    static const char attribute[] = "__module__";
+    const Value *getattr = t->values[0];
+    if (!getattr || getattr->op != OP_GETATTR || strcmp(getattr->imm.text, "_replace") != 0) return false;
+    const Type *type = infer_content(value_resolve(getattr->args[0])->type);
+    const char *module = t->in->host->name_of(t->in->host->self, callee, attribute);
+    return type->kind == TY_TUPLE && type->object && module && strcmp(module, "collections") == 0;
+}
+
+/* p._replace(x=1): a tuple of the same class with other fields. */
+static bool replace_fields(Typing *t) {
+    Infer *in = t->in;
+    const Type *like = infer_content(t->args[0].type);
+    const Type **types = ARENA_ARRAY(in->arena, const Type *, like->count);
+    Value **values = ARENA_ARRAY(in->arena, Value *, like->count);
+    if (t->nargs != t->nnames + 1) return typing_fail(t, DIAG_BAD_ARGUMENTS, "_replace() takes fields by name alone");
+    for (uint32_t i = 0; i < like->count; i++) {
+        types[i] = like->items[i];
+        if (t->emit) values[i] = typing_make_extract(t, t->values[0], i);
+    }
+    for (size_t k = 0; k < t->nnames; k++) {
+        int field = type_field(like, t->names[k]);
+        if (field < 0)
+            return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s has no field `%s`", typing_arg_text(t, 0), t->names[k]);
+        types[field] = t->args[1 + k].type;
+        values[field] = t->values[1 + k];
+    }
+    const Type *type = type_tuple_like(in->types, like, types);
+    return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, type, values, like->count) : NULL, type);
+}
+
 /* The callee is operand 0, the arguments follow. */
 static bool call_value(Typing *t) {
     const Type *callee = infer_content(t->args[0].type);
@@ -157,7 +189,10 @@ static bool call_value(Typing *t) {
         if (t->spreads)
             return typing_become_prelude(t, t->spreads_mixed ? "itertools:mixed_columns" : func_info[t->func].spread);
         return call_row(t);
-    case TY_PYFUNC: typing_bind_receiver(t); return typing_call_python(t, callee->object, NULL, NULL);
+    case TY_PYFUNC:
+        if (is_replace(t, callee)) return typing_bind_receiver(t) && replace_fields(t);
+        typing_bind_receiver(t);
+        return typing_call_python(t, callee->object, NULL, NULL);
     case TY_CLOSURE:
         if (t->emit && callee != t->args[0].type) value = typing_make_cast(t, value, callee);
         drop_callee(t);

@@ -1,5 +1,7 @@
 """Small things that programs do everywhere: imports inside functions, walrus in generators, max of instances."""
 
+import cmath
+import math
 from collections import deque, namedtuple
 
 import numpy as np
@@ -89,6 +91,11 @@ def case_setattr():
     return getattr(w, "v"), w.name, getattr(w, "none", 3)
 
 
+def case_fields_replaced():
+    p = Pair(1, 2.5)
+    return p._replace(x=5), p._replace(y="a", x=3), p._replace(), p._fields, Pair(1, 2)._asdict(), str(p._replace(x=0))
+
+
 class Branch:
     def __init__(self, value, children=None):
         self.value = value
@@ -157,3 +164,22 @@ def test_setattr_takes_known_names():
 
     with pytest.raises(errors.KraitError, match="setattr"):
         njit(f)(["v"])
+
+
+def numbers():
+    yield 1
+
+
+@pytest.mark.parametrize("module", [math, cmath])
+def test_modules_are_arguments(module):
+    f = njit(lambda m, x: m.sqrt(x))
+    assert repr(f(module, 4.0)) == repr(module.sqrt(4.0))
+
+
+@pytest.mark.parametrize("call, message", [
+    ("p._replace(z=1)", "has no field `z`"), ("p._replace(1)", "by name alone"),
+    ("numbers().send(1)", "only items are taken"),
+])  # fmt: skip
+def test_refused(call, message):
+    with pytest.raises(errors.KraitError, match=message):
+        njit(make(f"def f(p):\n    return {call}\n", "f", numbers=numbers))(Pair(1, 2))

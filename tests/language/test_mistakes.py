@@ -93,7 +93,6 @@ LIBRARY = {  # a call of a function of Python's library that is not compiled -> 
     "json.dumps(x)": "json.dumps, of Python's library, does what is not compiled: call it outside",
     "os.path.exists('a')": "genericpath.exists, of Python's library, does what is not compiled: call it outside",
     "copy.deepcopy(x)": "of an array it is x.copy()",
-    "p._replace(a=2)": "make the new one by its class",
 }
 
 
