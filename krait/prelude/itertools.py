@@ -273,99 +273,69 @@ def _taken(pool, places):
 
 
 def combinations_fixed(iterable, r):
-    return _combinations([item for item in iterable], counted(0, r))
+    return _combinations([item for item in iterable], counted(0, r), True)
 
 
-def _combinations(pool, places):
+def combinations_with_replacement_fixed(iterable, r):
+    return _combinations([item for item in iterable], counted(0, r), False)
+
+
+def _combinations(pool, places, apart):
+    # apart: each place lies behind the one before it; else it may be the same.
     r = len(places)
     n = len(pool)
     if r == 0:
         yield ()
     elif r == 2:
         for i in range(n):
-            for j in range(i + 1, n):
+            for j in range(i + apart, n):
                 yield pool[i], pool[j]
     else:
-        going = r <= n
+        for i in range(r):
+            places = with_item(places, i, apart * i)
+        going = n >= (r if apart else 1)
         while going:
             yield _taken(pool, places)
-            i = r - 1
-            while i >= 0 and places[i] == i + n - r:
-                i -= 1
-            going = i >= 0
-            if going:
-                places = with_item(places, i, places[i] + 1)
-                for j in range(i + 1, r):
-                    places = with_item(places, j, places[j - 1] + 1)
-
-
-def combinations_with_replacement_fixed(iterable, r):
-    return _repeated_combinations([item for item in iterable], counted(0, r))
-
-
-def _repeated_combinations(pool, places):
-    r = len(places)
-    n = len(pool)
-    for i in range(r):
-        places = with_item(places, i, 0)
-    if r == 0:
-        yield ()
-    else:
-        going = n > 0
-        while going:
-            yield _taken(pool, places)
-            i = r - 1
-            while i >= 0 and places[i] == n - 1:
-                i -= 1
+            i = _last_to_move(places, n, apart)
             going = i >= 0
             if going:
                 place = places[i] + 1
                 for j in range(i, r):
-                    places = with_item(places, j, place)
+                    places = with_item(places, j, place + apart * (j - i))
+
+
+def _last_to_move(places, n, apart):
+    i = len(places) - 1
+    last = n - 1
+    while i >= 0 and places[i] == last:
+        i -= 1
+        last -= apart
+    return i
 
 
 def combinations(iterable, r):
     if r < 0:
         raise ValueError("r must be non-negative")
-    return _combinations_of([item for item in iterable], r)
-
-
-def _combinations_of(pool, r):
-    n = len(pool)
-    places = list(range(r))
-    going = r <= n
-    while going:
-        yield tuple_of([pool[i] for i in places])
-        i = r - 1
-        while i >= 0 and places[i] == i + n - r:
-            i -= 1
-        going = i >= 0
-        if going:
-            places[i] += 1
-            for j in range(i + 1, r):
-                places[j] = places[j - 1] + 1
+    return _combinations_of([item for item in iterable], r, True)
 
 
 def combinations_with_replacement(iterable, r):
     if r < 0:
         raise ValueError("r must be non-negative")
-    return _repeated_combinations_of([item for item in iterable], r)
+    return _combinations_of([item for item in iterable], r, False)
 
 
-def _repeated_combinations_of(pool, r):
-    n = len(pool)
-    places = [0] * r
-    going = n > 0 or r == 0
+def _combinations_of(pool, r, apart):
+    places = [apart * i for i in range(r)]
+    going = r <= len(pool) if apart else len(pool) > 0 or r == 0
     while going:
         yield tuple_of([pool[i] for i in places])
-        i = r - 1
-        while i >= 0 and places[i] == n - 1:
-            i -= 1
+        i = _last_to_move(places, len(pool), apart)
         going = i >= 0
         if going:
             place = places[i] + 1
             for j in range(i, r):
-                places[j] = place
+                places[j] = place + apart * (j - i)
 
 
 def permutations(iterable, r=None):
