@@ -58,6 +58,7 @@ typedef struct Plan {
     PlanMove *words;      /* of 8 bytes; nmoves of other sizes follow */
     uint32_t *ints;       /* where integers of 64 bits lie in the argument buffer */
     bool may_overlap;     /* some array is written and there is another */
+    bool all_facts;       /* the code takes all facts for granted (FACTS_ALL) */
     bool packs;           /* the code takes a parameter buffer, not the arguments as they lie */
     QuickArgument *quick; /* of every argument; NULL: some is of another kind */
     size_t params_bytes;

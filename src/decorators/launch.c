@@ -193,14 +193,14 @@ static int run(const Choice *choice, Spec *spec, Plan *plan, Places places, char
 
 /* Of all facts or of none: whether the specialisation is the variant for this call.  forall: a block has a warp at
  * least. */
-static bool is_variant(const Launcher *self, const Spec *spec, const Plan *plan, const char *buffer) {
+static bool is_variant(const Launcher *self, const Plan *plan, const char *buffer) {
     enum { LEAST_BLOCK = 32 };
     bool small = self->small_grid;
     if (KRAIT_UNLIKELY(self->tasks >= 0)) {
         int64_t block = self->config.block.x[0] ? self->config.block.x[0] : LEAST_BLOCK;
         small = self->tasks / block < SMALL_BLOCKS;
     }
-    return (plan_facts(plan, buffer, small) == FACTS_ALL) == (spec->code->config.codegen.facts == FACTS_ALL);
+    return (plan_facts(plan, buffer, small) == FACTS_ALL) == plan->all_facts;
 }
 
 /* MARSHAL_OK: launched, *status tells how it went.  MISMATCH: this specialisation is not for these arguments. */
@@ -215,7 +215,7 @@ static MarshalResult try_launch(const Choice *choice, Spec *spec, char *buffer, 
     if (!spec_guards(spec)) return MARSHAL_MISMATCH;
     Plan *plan = plan_of(self->kernel, spec);
     if (!plan) return MARSHAL_ERROR;
-    if (!is_variant(self, spec, plan, buffer)) return MARSHAL_MISMATCH;
+    if (!is_variant(self, plan, buffer)) return MARSHAL_MISMATCH;
     if (!choice->device->shares_memory) {
         places = note_arrays(choice, plan, buffer);
         if (places == FAILED) return MARSHAL_ERROR;

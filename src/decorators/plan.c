@@ -106,6 +106,7 @@ Plan *plan_make(Kernel *kernel, Spec *spec) {
     plan->ints = PyMem_Calloc(spec->nargs + 1, sizeof *plan->ints);
     plan->ndevices = runtime_device_count(kernel->core.state->runtime);
     plan->packs = spec->code->ptx != NULL;
+    plan->all_facts = spec->code->config.codegen.facts == FACTS_ALL;
     plan->loaded = PyMem_Calloc((size_t)plan->ndevices + 1, sizeof *plan->loaded);
     if (!plan->arrays || !plan->ints || !plan->loaded) {
         PyErr_NoMemory();

@@ -17,12 +17,13 @@ enum { QUICK_BYTES = 1024, QUICK_ARRAYS = 32, QUICK_LENT = 4 };
 typedef enum QuickKind { QUICK_FLOAT, QUICK_INT, QUICK_NUMBER, QUICK_ARRAY } QuickKind;
 
 struct QuickArgument {
-    QuickKind kind;
-    uint32_t to; /* in the parameter buffer; of an array: its address, extents, and strides if it is strided */
-    uint32_t nwords;
+    QuickKind kind : 8;
     bool wide; /* an integer of 64 bits */
-    const SpecArgument *argument;
+    uint16_t nwords;
+    uint32_t to; /* in the parameter buffer; of an array: its address, extents, and strides if it is strided */
+    const Type *type;
     const PlanArray *array; /* of QUICK_ARRAY, in the order of the arguments */
+    MarshalTake *take;      /* of QUICK_NUMBER */
 };
 
 /* ---- once a specialisation ---- */
@@ -31,10 +32,11 @@ struct QuickArgument {
 static bool describe(const Plan *plan, const SpecArgument *argument, uint32_t i, QuickArgument *quick) {
     const Repr *repr = type_repr(argument->type);
     const Type *type = argument->type;
-    quick->argument = argument;
+    quick->type = type;
+    quick->take = argument->take;
     if (argument->fast == FAST_DEVICE_ARRAY) {
         quick->kind = QUICK_ARRAY;
-        quick->nwords = type->layout == LAYOUT_A ? 2 * type->ndim : type->ndim;
+        quick->nwords = (uint16_t)(type->layout == LAYOUT_A ? 2 * type->ndim : type->ndim);
         for (uint32_t k = 0; k < plan->narrays; k++)
             if (plan->arrays[k].argument == i) quick->array = &plan->arrays[k];
         return quick->array != NULL && quick->array->offset == argument->offset;
@@ -81,6 +83,7 @@ typedef struct Lending { /* the arrays of a launch that others lend, in the orde
 typedef struct Call {
     Launcher *self;
     Device *device;
+    const PyTypeObject *device_array; /* the class */
     PyObject *const *bound;
     const Lending *lending; /* NULL: others lend none */
     bool convert;           /* numbers are converted to the types of a signature */
@@ -128,10 +131,10 @@ typedef struct Filling { /* the parameter buffer, for one specialisation */
 } Filling;
 
 /* Of exact floats and ints the conversion calls nothing of Python. */
-static bool take_number(const Call *call, const SpecArgument *argument, PyObject *object, char *to) {
+static bool take_number(const Call *call, const QuickArgument *quick, PyObject *object, char *to) {
     const Marshal *marshal = &call->self->kernel->core.state->marshal;
     if (call->convert && !PyFloat_CheckExact(object) && !PyLong_CheckExact(object)) return false;
-    MarshalResult result = argument->take(marshal, argument->type, object, to, call->convert);
+    MarshalResult result = quick->take(marshal, quick->type, object, to, call->convert);
     if (KRAIT_UNLIKELY(result == MARSHAL_ERROR)) PyErr_Clear();
     return result == MARSHAL_OK;
 }
@@ -145,10 +148,12 @@ static inline bool is_small(const char *at) {
 static inline void put_array(Filling *filling, const QuickArgument *quick, void *data, const int64_t *dims, char *to) {
     const Plan *plan = filling->plan;
     unsigned at = filling->narrays++;
+    uint32_t nwords = quick->nwords;
     memcpy(to, &data, 8);
-    for (uint32_t i = 0; i < quick->nwords; i++) memcpy(to + 8 + 8 * i, &dims[i], 8);
+    if (nwords) memcpy(to + 8, dims, 8); /* most arrays have one extent and no strides */
+    for (uint32_t i = 1; KRAIT_UNLIKELY(i < nwords); i++) memcpy(to + 8 + 8 * i, &dims[i], 8);
     filling->small &= facts_measure(quick->array, data, dims, &filling->extents[at]);
-    if (plan->may_overlap && filling->apart) filling->apart = !facts_overlap(plan->arrays, filling->extents, at);
+    if (at && plan->may_overlap && filling->apart) filling->apart = !facts_overlap(plan->arrays, filling->extents, at);
 }
 
 static MarshalResult take_lent(Filling *filling, const QuickArgument *quick, char *to) {
@@ -161,12 +166,12 @@ static MarshalResult take_lent(Filling *filling, const QuickArgument *quick, cha
 }
 
 static inline MarshalResult take_array(Filling *filling, const QuickArgument *quick, PyObject *object, char *to) {
-    const Launcher *self = filling->call->self;
+    const Call *call = filling->call;
     DeviceArray *array = (DeviceArray *)object;
-    if (!Py_IS_TYPE(object, self->kernel->core.state->marshal.device_array)) return take_lent(filling, quick, to);
-    if (KRAIT_UNLIKELY(array->type != quick->argument->type || array->device != filling->call->device))
-        return MARSHAL_MISMATCH;
-    if (KRAIT_UNLIKELY(device_array_used(array, self->config.stream, self->stream) < 0)) return MARSHAL_ERROR;
+    if (Py_TYPE(object) != call->device_array) return take_lent(filling, quick, to);
+    if (KRAIT_UNLIKELY(array->type != quick->type || array->device != call->device)) return MARSHAL_MISMATCH;
+    if (KRAIT_UNLIKELY(device_array_used(array, call->self->config.stream, call->self->stream) < 0))
+        return MARSHAL_ERROR;
     put_array(filling, quick, array->head.data, array->dims, to);
     return MARSHAL_OK;
 }
@@ -187,7 +192,7 @@ static inline MarshalResult take(Filling *filling, const QuickArgument *quick, P
         memcpy(to, &integer, 8);
         break;
     case QUICK_NUMBER:
-        if (!take_number(filling->call, quick->argument, object, to)) return MARSHAL_MISMATCH;
+        if (!take_number(filling->call, quick, object, to)) return MARSHAL_MISMATCH;
         break;
     }
     if (quick->wide) filling->small &= is_small(to);
@@ -201,8 +206,7 @@ static MarshalResult fill(Filling *filling, const Spec *spec, char *params) {
         MarshalResult taken = take(filling, quick, *bound++, params + quick->to);
         if (KRAIT_UNLIKELY(taken != MARSHAL_OK)) return taken;
     }
-    bool variant = (filling->small && filling->apart) == (spec->code->config.codegen.facts == FACTS_ALL);
-    return variant ? MARSHAL_OK : MARSHAL_MISMATCH;
+    return (filling->small && filling->apart) == filling->plan->all_facts ? MARSHAL_OK : MARSHAL_MISMATCH;
 }
 
 static int launch_spec(const Call *call, Spec *spec) {
@@ -246,6 +250,7 @@ int quick_launch(Launcher *self, PyObject *const *bound) {
     if (runtime_capture || self->tasks != GRID_GIVEN) return 1;
     Device *device = runtime_device(core->state->runtime);
     if (KRAIT_UNLIKELY(!device || device->finishes)) return PyErr_Clear(), 1;
-    Call call = {self, device, bound, NULL, core->signatures && PyList_GET_SIZE(core->signatures) == 1};
+    Call call = {self,  device, core->state->marshal.device_array,
+                 bound, NULL,   core->signatures && PyList_GET_SIZE(core->signatures) == 1};
     return self->kernel->adopts ? launch_lent(&call) : launch_some(&call);
 }

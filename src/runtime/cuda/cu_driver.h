@@ -88,6 +88,11 @@ typedef struct CuApi {
 #undef CU
 } CuApi;
 
+/* Of CuApi.LaunchKernel. */
+typedef int CudaLaunch(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                       unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **params,
+                       void **extra);
+
 struct CudaContext {
     Device device; /* first: a pointer to the one is a pointer to the other */
     Cuda *cuda;

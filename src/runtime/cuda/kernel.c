@@ -128,6 +128,8 @@ int gpu_kernel_load(Device *device, const DeviceCode *code, char *log, size_t lo
     kernel->base.device = device;
     kernel->base.generation = device->generation;
     kernel->params_bytes = code->params_bytes;
+    kernel->context = (CudaContext *)device;
+    kernel->launch = kernel->context->cuda->api.LaunchKernel;
     kernel->waits_for_grid = code->waits_for_grid;
     int error = load((CudaContext *)device, code, log, log_bytes, kernel);
     if (error == CUDA_OK)
@@ -286,14 +288,13 @@ static int launch_together(CudaKernel *kernel, const LaunchConfig *given, const 
 /* A kernel belongs to one context, so the driver refuses one that is launched while another is current: what the thread
  * remembers is not asked for, even where there are several GPUs. */
 static int launch_at_once(CudaKernel *kernel, const LaunchConfig *config, const void *params) {
-    CudaContext *context = context_of(&kernel->base);
     const unsigned *grid = config->grid.x, *block = config->block.x;
     PARAMETERS(extra, params, kernel->params_bytes);
-    int error = context->cuda->api.LaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1],
-                                                block[2], config->shared_bytes, config->stream, NULL, extra);
+    int error = kernel->launch(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                               config->shared_bytes, config->stream, NULL, extra);
     if (KRAIT_UNLIKELY(error != CUDA_OK)) {
         Visit visit = {NULL, NULL};
-        if (context_recover(context, error, &visit)) error = give(&kernel->base, config, extra);
+        if (context_recover(kernel->context, error, &visit)) error = give(&kernel->base, config, extra);
         context_leave(&visit);
     }
     return error;
@@ -302,7 +303,7 @@ static int launch_at_once(CudaKernel *kernel, const LaunchConfig *config, const 
 int gpu_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report) {
     CudaKernel *loaded = (CudaKernel *)kernel;
     (void)report; /* the threads have not run yet */
-    if (!runtime_capture && !config->has_attributes && !loaded->waits_for_grid && context_is_noted(context_of(kernel)))
+    if (!runtime_capture && !config->has_attributes && !loaded->waits_for_grid && context_is_noted(loaded->context))
         return launch_at_once(loaded, config, params);
     return loaded->waits_for_grid ? launch_together(loaded, config, params) : launch(kernel, config, params);
 }

@@ -9,6 +9,8 @@ struct CudaKernel {
     DeviceKernel base; /* first */
     void *module, *function;
     size_t params_bytes;
+    CudaContext *context; /* the device's */
+    CudaLaunch *launch;   /* the driver's, at hand */
     bool waits_for_grid;
     void *together; /* event: its last launch whose blocks waited for each other; NULL: none */
     /* device_notes.c */
