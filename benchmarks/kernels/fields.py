@@ -167,8 +167,8 @@ extern "C" __global__ void rings(const float *__restrict__ image, float *__restr
     }
 }
 
-extern "C" __global__ void runge_kutta(const double *__restrict__ start, double *__restrict__ end, double step, int steps,
-                                       int n) {
+extern "C" __global__ void runge_kutta(const double *__restrict__ start, double *__restrict__ end, double step,
+                                       int steps, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     double x = start[i * 2], v = start[i * 2 + 1];
@@ -392,7 +392,8 @@ def cases(rng):
     sums, counts = np.zeros(1024, np.float32), np.zeros(1024, np.int32)
     f = np.float32
     return [
-        Case(density, blocks(n, 128), 128, (place[0], place[1], first, np.zeros(n, f), f(1), side), (n,), tolerance=1e-4),
+        Case(density, blocks(n, 128), 128, (place[0], place[1], first, np.zeros(n, f), f(1), side), (n,),
+             tolerance=1e-4),
         Case(haversine, blocks(many), 256, (angles[0], angles[1], np.zeros(many), 0.3, 0.2), (many,)),
         Case(collide, blocks(many), 256, (populations, weight, ex, ey, f(0.6)), (many,), repeatable=False,
              tolerance=1e-4),
