@@ -116,6 +116,26 @@ static bool split_long_functions(Module *module, bool *many, Diag *diag) {
     return true;
 }
 
+static unsigned count_uses(LLVMValueRef function, unsigned most) {
+    unsigned count = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use && count < most; use = LLVMGetNextUse(use)) count++;
+    return count;
+}
+
+/* What LLVM asks of the parameters of a function takes the square of their number: where a tuple has made thousands of
+ * them, the function becomes part of what calls it first. */
+static bool inline_wide_functions(Module *module, Diag *diag) {
+    enum { WIDE = 256, FEW_CALLS = 4 };
+    bool any = false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f) || LLVMCountParams(f) < WIDE || count_uses(f, FEW_CALLS + 1) > FEW_CALLS) continue;
+        LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind_of_attribute("noinline"));
+        set_attribute(module, f, "alwaysinline");
+        any = true;
+    }
+    return !any || run(module, "always-inline,function(sroa,early-cse,simplifycfg),globaldce", diag);
+}
+
 static bool may_be_long(Module *module) {
     if (!module->target->splits_long || module->options.opt_level == 0) return false;
     return module->has_long || longest(module) > LOWERED;
@@ -127,6 +147,7 @@ bool optimise_run(Module *module, Diag *diag) {
     if (module->has_generators) TRY(run(module, split_generators, diag));
     if (target->splits_long && longest(module) > VAST) return run(module, for_vast, diag) && take_level_0(module, diag);
     bool many = false;
+    if (options->opt_level > 0) TRY(inline_wide_functions(module, diag));
     if (may_be_long(module)) {
         TRY(split_long_functions(module, &many, diag));
         if (options->opt_level == 0) return true;

@@ -70,7 +70,8 @@ static const Const *read_str(const Reading *r, PyObject *object) {
     const char *text = PyUnicode_AsUTF8AndSize(object, &length);
     if (!text) return python_failed(r, "a string cannot be written as UTF-8");
     if ((size_t)length != strlen(text))
-        return translate_refuse(r, "strings that contain a NUL character are not compiled", NULL);
+        return translate_refuse(r, "strings that contain a NUL character are not compiled",
+                                "write chr(0) where it stands, or pass the string as an argument");
     return const_str(r->frontend->arena, r->frontend->types, arena_strndup(r->frontend->arena, text, (size_t)length));
 }
 

@@ -3,6 +3,7 @@ chains of calls in pieces."""
 
 import linecache
 import textwrap
+import time
 
 import numpy as np
 import pytest
@@ -173,6 +174,15 @@ def test_a_long_chain_below_a_kernel():
 def test_a_tuple_of_ten_thousand_items():
     """LLVM must not keep all items at each step of its making: that is minutes, and more memory than there is."""
     assert jit(lambda t: t[0] + t[9_999])(tuple(range(10_000))) == 9_999
+
+
+def test_items_of_a_tuple_take_time_by_their_number():
+    """8,000 took 8 s in a pass over the parameters, and 10,000, which go without it, 0.2 s."""
+    function = jit(lambda t: t[0])
+    function((1, 2))
+    start = time.process_time()
+    assert function(tuple(range(1, 8001))) == 1
+    assert time.process_time() - start < 2  # 0.1 s, but for a loaded machine
 
 
 def tries(n):

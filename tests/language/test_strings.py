@@ -9,7 +9,8 @@ from oracle import agree, agree_all, expression, make
 
 from krait import errors, njit, prange
 
-TEXTS = ["", "a", "banana", "Hello, World", "äöü ß", "日本語", "a\U0001f600b", " \t x y\n", "-12", "3.5", "ABC\nab\r\nq"]
+TEXTS = ["", "a", "banana", "Hello, World", "äöü ß", "日本語", "a\U0001f600b", " \t x y\n", "-12", "3.5", "ABC\nab\r\nq",
+         "\0a\0b"]
 
 
 @pytest.mark.parametrize("text", [
@@ -326,3 +327,13 @@ def test_texts_of_messages_beside_calls():
     with pytest.raises(ValueError) as caught:
         check(4)
     assert caught.value.args == ("4 of 2", 4)
+
+
+def test_a_text_with_nul_is_an_argument_and_no_constant():
+    agree(njit(lambda s, items: (len(s), s, s + "x", s[1], s.split(chr(0)), chr(0) in s, s in items)), "a\0b",
+          ["a", "a\0b"])
+    with pytest.raises(errors.UnsupportedError, match=r"chr\(0\)"):
+        njit(lambda: "a\0b")()
+    with pytest.raises(ValueError) as caught:
+        njit(expression("int(s)", "s"))("1\0")
+    assert caught.value.args == ("invalid literal for int() with base 10: '1\\x00'",)

@@ -168,6 +168,9 @@ static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Are
         refuse_object(object); /* before it gets a number */
         return NULL;
     }
+    if (marshal->host && PyUnicode_CheckExact(object) &&
+        PyUnicode_FindChar(object, 0, 0, PyUnicode_GET_LENGTH(object), 1) >= 0)
+        return type_simple(marshal->types, TY_STRING); /* no constant: those end with a NUL */
     return arena ? constant_in(marshal, object, arena, konst)
                  : marshal_with_scratch(constant_in, marshal, object, konst);
 }
