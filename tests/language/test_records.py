@@ -267,6 +267,19 @@ def test_recarrays():
     assert ours[2] is array and type(ours[0]) is np.record and type(ours[3]) is np.recarray
 
 
+def test_copies_and_parts_of_recarrays_are_recarrays():
+    array = np.rec.array([(1, 2.5), (4, 5.5), (7, 8.5)], dtype=[("p", "i4"), ("q", "f8")])
+
+    def function(a):
+        return a.copy(), a[a.p > 2], a[[0, 2]], np.take(a, [0, 1]), np.zeros_like(a), np.repeat(a, 2), a.flatten()
+
+    ours, theirs = njit(function)(array), function(array)
+    same(ours, theirs)
+    assert [type(one) for one in ours] == [np.recarray] * 7 == [type(one) for one in theirs]
+    ours[0].p = 3
+    assert array.p[0] == 1 and ours[0].p[0] == 3
+
+
 def test_readonly_records():
     array = points()
     array.flags.writeable = False

@@ -62,12 +62,24 @@ static PyObject *describe(const Marshal *marshal, const Type *type, const ArrayH
     return PyArray_NewFromDescr(class, descr, type->ndim, dims, strides, head->data, flags, NULL);
 }
 
+/* Whether its items are numpy.record: nearly all arrays of these are recarrays, which the type does not tell. */
+static bool has_record_items(const Type *type) {
+    return type_element(type)->kind == TY_STRUCT && type_element(type)->form == STRUCT_RECORD_CLASS;
+}
+
+static PyObject *class_of_new(const Type *type) {
+    return has_record_items(type) && !type->record ? marshal_numpy_class("recarray")
+                                                   : Py_NewRef((PyObject *)&PyArray_Type);
+}
+
 static PyObject *box_heap_array(const Marshal *marshal, const Type *type, const ArrayHead *head,
                                 const npy_intp *strides) {
     HeapHead *buffer = (HeapHead *)((uintptr_t)head->owner & ~(uintptr_t)OWNER_BITS);
     bool view = (uintptr_t)head->owner & OWNER_VIEW;
     bool whole = !view && head->data == heap_content(buffer) && heap_is_unique(buffer);
-    PyObject *array = describe(marshal, type, head, strides, &PyArray_Type), *base = NULL;
+    PyObject *class = class_of_new(type), *base = NULL;
+    PyObject *array = class ? describe(marshal, type, head, strides, (PyTypeObject *)class) : NULL;
+    Py_XDECREF(class);
     if (array && whole) return heap_array_own(marshal, array), array;
     if (array) base = heap_array_of_buffer(marshal, buffer);
     if (!base) heap_release(buffer);
@@ -89,8 +101,7 @@ static PyObject *box_array(const Marshal *marshal, const Type *type, const void 
         ((DeviceArray *)owner)->head.data == head->data && ((DeviceArray *)owner)->type == type)
         return Py_NewRef(owner);
 
-    bool records = owner && PyArray_Check(owner) && !PyArray_CheckExact(owner) &&
-                   type_element(type)->kind == TY_STRUCT && type_element(type)->form == STRUCT_RECORD_CLASS;
+    bool records = owner && PyArray_Check(owner) && !PyArray_CheckExact(owner) && has_record_items(type);
     PyObject *array = describe(marshal, type, head, strides, records ? Py_TYPE(owner) : &PyArray_Type);
     if (!array) return NULL;
     if (!owner) { /* nobody keeps the memory alive for us: the result is a copy */

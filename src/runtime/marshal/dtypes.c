@@ -56,9 +56,8 @@ static PyObject *describe_struct(const Marshal *marshal, const Type *type) {
     return made;
 }
 
-/* numpy.record */
-static PyObject *record_class(void) {
-    PyObject *numpy = PyImport_ImportModule("numpy"), *class = numpy ? PyObject_GetAttrString(numpy, "record") : NULL;
+PyObject *marshal_numpy_class(const char *name) {
+    PyObject *numpy = PyImport_ImportModule("numpy"), *class = numpy ? PyObject_GetAttrString(numpy, name) : NULL;
     Py_XDECREF(numpy);
     return class;
 }
@@ -69,7 +68,7 @@ static PyArray_Descr *make_descr(const Marshal *marshal, const Type *type) {
     if (described && !PyArray_DescrConverter(described, &plain)) plain = NULL;
     Py_XDECREF(described);
     if (!plain || type->form != STRUCT_RECORD_CLASS) return plain;
-    PyObject *class = record_class(), *pair = class ? PyTuple_Pack(2, class, (PyObject *)plain) : NULL;
+    PyObject *class = marshal_numpy_class("record"), *pair = class ? PyTuple_Pack(2, class, (PyObject *)plain) : NULL;
     if (pair && !PyArray_DescrConverter(pair, &descr)) descr = NULL;
     Py_XDECREF(class);
     Py_XDECREF(pair);

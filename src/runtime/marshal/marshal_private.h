@@ -72,6 +72,8 @@ const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *a
 void heap_array_own(const Marshal *marshal, PyObject *array);
 PyObject *heap_array_of_buffer(const Marshal *marshal, HeapHead *buffer); /* NULL: MemoryError, nothing used up */
 
+PyObject *marshal_numpy_class(const char *name); /* dtypes.c: numpy.<name>, a new reference; NULL: an error is set */
+
 /* A numpy.void with fields: a record in memory. */
 static inline bool marshal_is_record(PyObject *object) {
     return PyArray_IsScalar(object, Void) && PyDataType_HASFIELDS(((PyVoidScalarObject *)object)->descr);
