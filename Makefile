@@ -251,7 +251,8 @@ wheel-%: $(B)/dist/%/.built
 	$(call make_venv,$*,$(B)/venv/wheel-$*)
 	$(B)/venv/wheel-$*/bin/python $(PIP) install $(B)/dist/$*/*.whl -r requirements/test.txt
 	$(call add_testing,$(B)/venv/wheel-$*/bin/python,$*)
-	$(call run_tests,$(ROOT)/tools/without_llvm.sh $(B)/venv/wheel-$*/bin/python,wheel-$*,)
+	export KRAIT_MANY=10000
+	$(call run_tests,$(ROOT)/tools/without_llvm.sh $(B)/venv/wheel-$*/bin/python,wheel-$*,-o timeout=400)
 	mkdir -p $(B)/wheels
 	cp $(B)/dist/$*/*.whl $(B)/wheels/
 

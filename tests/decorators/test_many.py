@@ -1,7 +1,7 @@
 """Functions and specialisations that are made and dropped leave nothing behind.
 
 KRAIT_MANY says how many of each the program makes: the suite makes a few hundred, which show a leak of some KB each;
-KRAIT_MANY=10000 takes minutes.
+`make wheel` makes 10000, which takes minutes.
 """
 
 import os

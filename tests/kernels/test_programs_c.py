@@ -8,31 +8,10 @@ import math
 from collections import namedtuple
 
 import numpy as np
-import pytest
+from kernel_programs import close, eq, inc, raises
 
 import krait
 from krait import boolean, cuda, float32, float64, guvectorize, int32, int64, njit, types, vectorize, void
-
-
-def eq(a, b):
-    np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
-
-
-def close(a, b, **tolerances):
-    np.testing.assert_allclose(np.asarray(a), np.asarray(b), **tolerances)
-
-
-def raises(exception, function, *args):
-    with pytest.raises(exception) as caught:
-        function(*args)
-    return caught.value
-
-
-@cuda.jit
-def inc(a):
-    i = cuda.grid(1)
-    if i < a.size:
-        a[i] += 1
 
 
 def test_declaration_sig_string():

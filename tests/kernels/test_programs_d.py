@@ -10,23 +10,9 @@ import operator
 from enum import Enum, IntEnum
 
 import numpy as np
-import pytest
+from kernel_programs import close, eq, raises
 
 from krait import boolean, complex64, cuda, float32, float64, int32
-
-
-def eq(a, b):
-    np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
-
-
-def close(a, b, **tolerances):
-    np.testing.assert_allclose(np.asarray(a), np.asarray(b), **tolerances)
-
-
-def raises(exception, function, *args):
-    with pytest.raises(exception) as caught:
-        function(*args)
-    return caught.value
 
 
 class Interval:
