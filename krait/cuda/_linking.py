@@ -117,7 +117,7 @@ def _items(link):
 def _on_host_device():
     from . import get_current_device
 
-    return get_current_device().name.startswith("host device")
+    return get_current_device().is_host
 
 
 def _text_for(link, fallback):
