@@ -66,8 +66,22 @@ bool typing_attribute_overload(Typing *t) {
 
 /* ---- calls ---- */
 
+/* Whether the object is what functools.lru_cache or cache makes of a function. */
+static bool keeps_results(Typing *t, const Type *type) {
+    const InferHost *host = t->in->host;
+    const Const *class = host->class_of(host->self, type);
+    const char *name = class ? host->name_of(host->self, class->type, "__name__") : NULL;
+    return name && strcmp(name, "_lru_cache_wrapper") == 0;
+}
+
 static bool not_callable(Typing *t, const Type *type) {
     if (t->in->quiet) return typing_fail(t, DIAG_NOT_CALLABLE, "not callable");
+    if (type->kind == TY_OBJECT && keeps_results(t, type)) {
+        typing_fail(t, DIAG_NOT_CALLABLE, "`%s` keeps its results by functools.lru_cache, which is not compiled",
+                    t->in->host->object_name(t->in->host->self, type->object));
+        return typing_hint(t, "take the decorator away, or keep the results in a dict that is passed along: "
+                              "if n in memo: return memo[n]");
+    }
     if (type->kind == TY_OBJECT) {
         const char *name = t->in->host->object_name(t->in->host->self, type->object);
         const char *advice = typing_advice(t, name);
