@@ -337,7 +337,7 @@ def kmers(genome, counts):
     if i + 8 <= genome.size:
         code = 0
         for k in range(8):
-            code = code * 4 + (genome[i + k] >> 1 & 3)
+            code = code * 4 + int(genome[i + k] >> 1 & 3)
         cuda.atomic.add(counts, code, 1)
 
 

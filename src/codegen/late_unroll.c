@@ -9,8 +9,8 @@
  *            only then
  *   unroll   in the target's last passes, which reduce strength first (late_unroll_release); the loop that comes of it
  *            may be unrolled again by the driver's compiler, which joins more loads if it sees fit, but not where it
- *            also writes, since loads of more rounds would stand among the writes; the one that takes the rounds that
- *            are left may not.  What is known of the count of the rounds goes on to it (turn.c)
+ *            reads enough and also writes, since loads of more rounds would stand among the writes; the one that takes
+ *            the rounds that are left may not.  What is known of the count of the rounds goes on to it (turn.c)
  * Loops that are laid out whole do not wait: their arrays are to become registers.  On the host, loops that hardly ever
  * run stay as they are, and loops whose rounds may pass by a division are not made vectors of (divisions.c).  What
  * vectors leave of a loop there, the last rounds and all of them where arrays overlap, stays as it is: code of eight
@@ -23,6 +23,9 @@ static const char waits[] = "llvm.loop.unroll.runtime.disable", count_name[] = "
                   unrolled[] = "llvm.loop.unroll.followup_unrolled", rounds_name[] = "krait.rounds",
                   ends[] = "llvm.loop.mustprogress", vectors[] = "llvm.loop.vectorize.enable",
                   signed_name[] = "krait.signed", once_name[] = "krait.once", stays[] = "llvm.loop.unroll.disable";
+
+/* Elements read between the ends of a loop's rounds: measured on H200 (benchmarks/results). */
+enum { ENOUGH_READS = 8 };
 
 static LLVMMetadataRef property(LLVMContextRef context, const char *name, LLVMMetadataRef value) {
     LLVMMetadataRef items[] = {LLVMMDStringInContext2(context, name, strlen(name)), value};
@@ -63,8 +66,10 @@ static bool counts_signed(const Lower *l, const Block *header) {
     return false;
 }
 
-/* Whether a round of the loop writes to an array. */
-static bool writes(Lower *l, const Block *latch, const Block *header) {
+/* Whether a round of the loop writes to an array, and the rounds that become one read so much that no more needs to be
+ * on its way: a loop that reads one element a round waits for it unless the driver's compiler joins more rounds. */
+static bool reads_enough_and_writes(Lower *l, const Block *latch, const Block *header) {
+    unsigned reads = 0, writes = 0;
     bool *seen = ARENA_ARRAY(l->arena, bool, l->func->next_block);
     BlockList work = {0};
     vec_push(l->arena, &work, (Block *)latch);
@@ -74,10 +79,10 @@ static bool writes(Lower *l, const Block *latch, const Block *header) {
         if (seen[block->id]) continue;
         seen[block->id] = true;
         for (const Value *value = block->first; value; value = value->next)
-            if (value->op == OP_SETITEM) return true;
+            reads += value->op == OP_GETITEM, writes += value->op == OP_SETITEM;
         for (size_t i = 0; i < block->preds.len; i++) vec_push(l->arena, &work, block->preds.data[i]);
     }
-    return false;
+    return writes > 0 && reads * latch->unroll >= ENOUGH_READS;
 }
 
 void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header) {
@@ -96,7 +101,7 @@ void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Bl
     } else {
         properties[count++] = property(l->context, waits, NULL);
         if (block->unroll) properties[count++] = property(l->context, stays, NULL);
-        if (block->unroll && writes(l, block, header))
+        if (block->unroll && reads_enough_and_writes(l, block, header))
             properties[count++] = number_property(l->context, once_name, true);
         if (block->unroll) properties[count++] = number_property(l->context, rounds_name, block->unroll);
         if (block->unroll && is_finite(header)) properties[count++] = property(l->context, ends, NULL);

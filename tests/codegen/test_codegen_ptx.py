@@ -385,7 +385,19 @@ def test_what_rounds_access_lies_a_stride_apart():
         assert text.count("ld.global.nc") == text.count("st.global") == count
         assert test == f"setp.{asked}"  # only such loops does ptxas count
         assert "mul" not in text and text.count("add.s64") == 2 * count, text
-    # the loads of more rounds would stand among the stores: ptxas is to leave both as they are
+    # ptxas may unroll further what takes several rounds at once, not what takes those that are left
+    assert "nounroll" in rest[1][0] and not any("nounroll" in line for line in rounds[1])
+
+
+def test_what_loads_much_and_writes_is_not_unrolled_further():
+    """The loads of more rounds would stand among the stores."""
+    def scaled(a, scale, shift, out):
+        column = cuda.grid(1)
+        if column < a.shape[1]:
+            for k in range(a.shape[0]):
+                out[k, column] = a[k, column] * scale[k, column] + shift[k, column]
+
+    rest, rounds = loops_of(ptx(scaled, "; ".join([F2] * 4)))
     assert "nounroll" in rest[1][0] and "nounroll" in rounds[1][0]
 
 
