@@ -351,7 +351,19 @@ def sort_by(items, keys, reverse):
 
 def has_nan(keys):
     for key in keys:
-        if key != key:
+        if holds_nan(key):
+            return True
+    return False
+
+
+def holds_nan(key):
+    # Numbers and times that are none are not equal to themselves; what holds them may be.
+    if isinstance(key, (int, str)):
+        return False
+    if not isinstance(key, (tuple, list)):
+        return key != key
+    for item in key:
+        if holds_nan(item):
             return True
     return False
 

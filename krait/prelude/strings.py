@@ -221,14 +221,14 @@ def starts_at(s, prefix, start, end):
     x = codes(s)
     y = codes(prefix)
     first, last = part(len(x), start, end)
-    return first + len(y) <= last and lies_at(x, y, first)
+    return len(y) <= last - first and lies_at(x, y, first)
 
 
 def ends_at(s, suffix, start, end):
     x = codes(s)
     y = codes(suffix)
     first, last = part(len(x), start, end)
-    return first + len(y) <= last and lies_at(x, y, last - len(y))
+    return len(y) <= last - first and lies_at(x, y, last - len(y))
 
 
 def startswith(s, prefix, start=None, end=None):

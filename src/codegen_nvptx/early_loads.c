@@ -32,8 +32,10 @@ static bool touches_no_memory(LLVMValueRef call) {
     return memory && LLVMGetEnumAttributeValue(memory) == 0;
 }
 
+/* Or say what others wrote: a load that is volatile or ordered stands in front of those behind it. */
 static bool may_write(LLVMValueRef value) {
     switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMLoad: return LLVMGetVolatile(value) || LLVMGetOrdering(value) != LLVMAtomicOrderingNotAtomic;
     case LLVMCall: return !touches_no_memory(value);
     case LLVMStore:
     case LLVMAtomicRMW:

@@ -229,6 +229,12 @@ static void queue_behind(Job *job, size_t callees, size_t callers) {
     reverse(from, job->queue.len - callees);
 }
 
+static bool refuse_endless(Job *job, const Func *untyped) {
+    diag_fail(job->diag, DIAG_UNSUPPORTED, untyped->source, untyped->span,
+              "the type of what %s gives grows without end: it holds what it was before", untyped->name);
+    return diag_hint(job->diag, "keep what grows in a list of numbers or of tuples"), false;
+}
+
 static bool settle(Job *job) {
     while (job->queue.len > 0) {
         FuncInst *inst = vec_pop(&job->queue); /* newest first: callees before the callers that wait for them */
@@ -243,8 +249,7 @@ static bool settle(Job *job) {
         bool wants = inst->wants;
         inst->wants = false;
         if (inst->result == result && same_konst && !wants) continue;
-        FAIL_IF(inst->changes++ > MAX_CHANGES, job->diag, LOWERING, inst->untyped->source, inst->untyped->span,
-                "the types of %s do not settle", inst->untyped->name);
+        if (inst->changes++ > MAX_CHANGES) return refuse_endless(job, inst->untyped);
         size_t callers = job->queue.len;
         wake_callers(job, inst);
         queue_behind(job, callees, callers);

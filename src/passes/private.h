@@ -20,7 +20,8 @@ bool looks_walks_an_array(const Value *value);
 bool type_may_refer(const Type *type);
 
 /* safepoints.c: about how long a value takes, in simple operations. */
-uint64_t safepoint_cost(const Value *value);
+uint64_t safepoint_cost(const Value *value); /* safepoint_find_looping has run */
+void safepoint_find_looping(Program *program);
 /* The iterator over a range of three numbers that the header of a loop asks, and nothing else ends it late; NULL. */
 Value *safepoint_range(const Block *header);
 

@@ -80,6 +80,8 @@ uint64_t safepoint_cost(const Value *value) {
     case OP_REDUCE:
     case OP_MAP: return VIEW_COST;
     case OP_THREADS: return LOOP_CALL_COST;
+    case OP_IN:
+    case OP_NOT_IN: return type_is_table(value->args[1]->type) ? CALL_COST : LOOP_CALL_COST;
     case OP_CALL_INST: return value->imm.inst->reaches_loop ? LOOP_CALL_COST : CALL_COST;
     case OP_CALL_FUNC: return func_effects(value->imm.func) & EFFECT_SYNC ? REST_COST : CALL_COST;
     case OP_SETITEM: {
@@ -231,7 +233,7 @@ static bool has_loop(const Func *func) {
 
 /* FuncInst.reaches_loop: of functions with a loop or an operation on a whole array, of recursive ones, and of what
  * calls such. */
-static void find_looping(Program *program) {
+void safepoint_find_looping(Program *program) {
     VEC(FuncInst *) work = {0};
     for (size_t i = 0; i < program->count; i++) {
         FuncInst *inst = program->insts[i];
@@ -250,7 +252,7 @@ static void find_looping(Program *program) {
 }
 
 bool pass_safepoints(Program *program) {
-    find_looping(program);
+    safepoint_find_looping(program);
     for (size_t i = 0; i < program->count && !program->uninterrupted; i++) in_function(program, program->insts[i]);
     effects_summarise(program->arena, program->insts, program->count, program->index_raises); /* a safepoint raises */
     return true;

@@ -388,6 +388,7 @@ static void in_function(Program *program, FuncInst *inst, bool meets) {
 
 bool pass_versions(Program *program) {
     bool meets = false;
+    if (program->brief) safepoint_find_looping(program); /* of what a round calls */
     for (size_t i = 0; i < program->count; i++) meets |= has_meeting(program->insts[i]->func);
     for (size_t i = 0; i < program->count; i++) in_function(program, program->insts[i], meets);
     return true;

@@ -138,10 +138,19 @@ bool rule_func_list_length(Typing *t) {
     return typing_result(t, infer_none(t->in), NULL);
 }
 
-/* Whether `<` puts all values of a type into one order: sets it does not, nor numbers and times that may be none. */
+/* Whether `<` puts all values of a type into one order: sets it does not, nor numbers and times that may be none; nor
+ * what holds such. */
 static const char *order_of(const Type *type) {
-    if (type->kind == TY_SET) return "never";
-    return type_scalar_kind(type) == 'f' || type->kind == TY_TIME ? "but for nan" : "always";
+    static const char always[] = "always", but_for_nan[] = "but for nan", never[] = "never";
+    if (type->kind == TY_SET) return never;
+    if (type_scalar_kind(type) == 'f' || type->kind == TY_TIME) return but_for_nan;
+    const char *order = always;
+    bool holds = type->kind == TY_TUPLE || type->kind == TY_LIST || type->kind == TY_VARTUPLE;
+    for (size_t i = 0; holds && i < type->count && order != never; i++) {
+        const char *of_item = order_of(type->items[i]);
+        if (of_item != always) order = of_item;
+    }
+    return order;
 }
 
 bool rule_func_how_ordered(Typing *t) {

@@ -24,7 +24,7 @@
 
 #include "typeinfer/solver.h"
 
-enum { MAX_STEPS_PER_VALUE = 400, MAX_SOLUTIONS = 8 };
+enum { MAX_STEPS_PER_VALUE = 400, MAX_SOLUTIONS = 8, MOST_HELD = 250 }; /* one type in another */
 
 /* x of x.f(...), whose type the call depends on though that of x.f stays; else NULL. */
 static const Value *receiver(const Value *value) {
@@ -100,8 +100,18 @@ static void enqueue(Infer *in, Value *value) {
     push_work(in, value->block, value);
 }
 
+/* What holds what it was, round after round or call after call, has a larger type whenever it is looked at. */
+static void refuse_endless(Infer *in, const Value *value) {
+    if (in->diag->failed) return;
+    const char *name = value->name ? arena_printf(in->arena, "`%s`", value->name) : "what this gives";
+    diag_fail(in->diag, DIAG_UNSUPPORTED, in->func->source, value->span.line ? value->span : in->func->span,
+              "the type of %s grows without end: it holds what it was before", name);
+    diag_hint(in->diag, "keep what grows in a list of numbers or of tuples");
+}
+
 void solver_set_fact(Infer *in, Value *value, Fact fact) {
     struct Solver *s = in->solver;
+    if (fact.type->depth > MOST_HELD) refuse_endless(in, value);
     bool same_konst = value->konst == fact.konst ||
                       (value->konst && fact.konst && const_equal(value->konst, fact.konst));
     if (value->type == fact.type && same_konst) return;

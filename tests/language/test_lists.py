@@ -351,6 +351,21 @@ def test_sets_and_times_are_sorted_as_the_interpreter_sorts_them():
     assert njit(f)(times) == f(times)
 
 
+@pytest.mark.parametrize("item", ["(x[i], i % 3)", "[x[i]]", "(i % 3, [x[i], 1.0])", "(x[i],) * (1 + i % 2)",
+                                  "({i % 3, i % 5}, i)", "(times[i], i)", "(i % 3, i % 7)"])  # fmt: skip
+def test_what_holds_such_is_sorted_as_the_interpreter_sorts_it(item):
+    f = make(f"""def f(x, times):
+    items = [{item} for i in range(len(x))]
+    order = sorted(range(len(x)), key=lambda i: {item})
+    items.sort(reverse=len(x) % 2 == 0)
+    return [str(one) for one in items], order""", np=np)
+    compiled = njit(f)
+    for count in (1, 5, 20, 63, 64, 200):
+        x = [one * 1.0 for one in some_nan(count, 0.2, float, count)]  # each NaN another object
+        times = [np.datetime64("NaT" if i % 4 == 0 else 50 - i, "D") for i in range(count)]
+        assert compiled(list(x), times) == f(list(x), times)
+
+
 def test_nothing_is_left_of_what_was_sorted_by_the_interpreter():
     compiled = njit(lambda x: len(sorted(x)))
     compiled([math.nan, 1.0])

@@ -127,6 +127,21 @@ GROWING = {
 }
 
 
+@pytest.mark.parametrize("body", [
+    "r = None\n    for i in range(n):\n        r = (i, r)\n    return r",
+    "return [f(t, n - 1)] if n else []", "return (f(t, n - 1), n) if n else None",
+    "r = []\n    while n:\n        r, n = [r], n - 1\n    return r",
+])  # fmt: skip
+def test_what_is_given_grows_without_end(body):
+    space = {}
+    exec(f"def f(t, n):\n    {body}\n", space)
+    space["f"] = njit(space["f"])
+    start = time.process_time()
+    with pytest.raises(errors.UnsupportedError, match="grows without end: it holds what it was before") as caught:
+        space["f"](1, 5)
+    assert time.process_time() - start < 2 and len(str(caught.value)) < 1000
+
+
 @pytest.mark.parametrize("body", GROWING.values(), ids=GROWING)
 def test_types_that_grow_without_end_are_refused_at_once(body):
     space = {"np": np}

@@ -698,6 +698,30 @@ def test_loops_in_loops_look():
         assert ".brief" not in text and "safepoint\n" in text, text
 
 
+@pytest.mark.parametrize("step", ["work(i)", "calling(i)", "i in some", "recursive(i)"])
+def test_loops_whose_rounds_may_be_long_look(step):
+    """Of a round alone nobody knows how long it takes."""
+    space = {}
+    exec(f"""
+def work(i):
+    s = i
+    for j in range(i):
+        s ^= j
+    return s
+def calling(i):
+    return work(i + 1)
+def recursive(i):
+    return 0 if i < 1 else recursive(i - 1) + 1
+def f(some, n):
+    s = 0
+    for i in range(n):
+        s += {step}
+    return s
+""", space)
+    text = brief(space["f"], "list(int)", "int")
+    assert ".brief" not in text and "safepoint\n" in text, text
+
+
 def test_a_loop_after_a_store_looks():
     def f(x, n):
         x[0] = 1.0

@@ -112,6 +112,15 @@ FUNCTIONS = {
         for i in range(n):
             x[0] += looping(i)
     """,
+    "a long loop in a callee, few rounds": """
+        for i in range(1 << 17):
+            x[0] += long(i)
+    """,
+    "a long list that is searched, few rounds": """
+        some = list(range(100_000))
+        for i in range(1 << 17):
+            x[0] += -i - 1 in some
+    """,
     "a loop in a callee's callee": """
         for i in range(n):
             x[0] += twice(i)
@@ -144,6 +153,13 @@ def looping(n):
     s = 0
     for i in range(n & 127):
         s ^= i * n
+    return s
+
+@njit
+def long(n):
+    s = n
+    for i in range(100_000):
+        s = (s * 1103515245 + i) % 1000003
     return s
 
 @njit
