@@ -47,21 +47,25 @@ bool l_may_pass_by_division(Lower *l, const FuncInst *inst) {
     return answer(&s);
 }
 
-bool l_loop_may_pass_by_division(Lower *l, const Block *latch, const Block *header) {
-    Search s = {.arena = l->arena};
-    BlockList work = {0};
-    bool *seen = ARENA_ARRAY(l->arena, bool, l->inst->func->next_block);
-    size_t count = 0;
+BlockList l_loop_body(Lower *l, const Block *latch, const Block *header) {
+    BlockList work = {0}, body = {0};
+    bool *seen = ARENA_ARRAY(l->arena, bool, l->func->next_block);
     vec_push(l->arena, &work, (Block *)latch);
     seen[header->id] = true;
     while (work.len) {
         Block *block = vec_pop(&work);
         if (seen[block->id]) continue;
         seen[block->id] = true;
-        count++;
-        search_block(&s, block);
+        vec_push(l->arena, &body, block);
         for (size_t i = 0; i < block->preds.len; i++) vec_push(l->arena, &work, block->preds.data[i]);
     }
-    s.branches = count > 1;
+    return body;
+}
+
+bool l_loop_may_pass_by_division(Lower *l, const Block *latch, const Block *header) {
+    Search s = {.arena = l->arena};
+    BlockList body = l_loop_body(l, latch, header);
+    for (size_t b = 0; b < body.len; b++) search_block(&s, body.data[b]);
+    s.branches = body.len > 1;
     return answer(&s);
 }

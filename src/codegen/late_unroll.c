@@ -70,18 +70,10 @@ static bool counts_signed(const Lower *l, const Block *header) {
  * on its way: a loop that reads one element a round waits for it unless the driver's compiler joins more rounds. */
 static bool reads_enough_and_writes(Lower *l, const Block *latch, const Block *header) {
     unsigned reads = 0, writes = 0;
-    bool *seen = ARENA_ARRAY(l->arena, bool, l->func->next_block);
-    BlockList work = {0};
-    vec_push(l->arena, &work, (Block *)latch);
-    seen[header->id] = true;
-    while (work.len) {
-        Block *block = vec_pop(&work);
-        if (seen[block->id]) continue;
-        seen[block->id] = true;
-        for (const Value *value = block->first; value; value = value->next)
+    BlockList body = l_loop_body(l, latch, header);
+    for (size_t b = 0; b < body.len; b++)
+        for (const Value *value = body.data[b]->first; value; value = value->next)
             reads += value->op == OP_GETITEM, writes += value->op == OP_SETITEM;
-        for (size_t i = 0; i < block->preds.len; i++) vec_push(l->arena, &work, block->preds.data[i]);
-    }
     return writes > 0 && reads * latch->unroll >= ENOUGH_READS;
 }
 

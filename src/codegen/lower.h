@@ -267,6 +267,8 @@ bool optimise_run(Module *module, Diag *diag);
 
 /* ---- divisions.c: where LLVM must not make vectors of a loop ---- */
 
+/* The blocks of a loop but its header, from the latch upwards; the latch stands first. */
+BlockList l_loop_body(Lower *l, const Block *latch, const Block *header);
 bool l_loop_may_pass_by_division(Lower *l, const Block *latch, const Block *header);
 
 /* ---- late_unroll.c ---- */

@@ -229,12 +229,6 @@ static void queue_behind(Job *job, size_t callees, size_t callers) {
     reverse(from, job->queue.len - callees);
 }
 
-static bool refuse_endless(Job *job, const Func *untyped) {
-    diag_fail(job->diag, DIAG_UNSUPPORTED, untyped->source, untyped->span,
-              "the type of what %s gives grows without end: it holds what it was before", untyped->name);
-    return diag_hint(job->diag, "keep what grows in a list of numbers or of tuples"), false;
-}
-
 static bool settle(Job *job) {
     while (job->queue.len > 0) {
         FuncInst *inst = vec_pop(&job->queue); /* newest first: callees before the callers that wait for them */
@@ -249,7 +243,11 @@ static bool settle(Job *job) {
         bool wants = inst->wants;
         inst->wants = false;
         if (inst->result == result && same_konst && !wants) continue;
-        if (inst->changes++ > MAX_CHANGES) return refuse_endless(job, inst->untyped);
+        if (inst->changes++ > MAX_CHANGES) {
+            const Func *untyped = inst->untyped;
+            const char *what = arena_printf(job->arena, "what %s gives", untyped->name);
+            return typeinfer_refuse_endless(job->diag, untyped->source, untyped->span, what);
+        }
         size_t callers = job->queue.len;
         wake_callers(job, inst);
         queue_behind(job, callees, callers);

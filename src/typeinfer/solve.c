@@ -100,13 +100,17 @@ static void enqueue(Infer *in, Value *value) {
     push_work(in, value->block, value);
 }
 
-/* What holds what it was, round after round or call after call, has a larger type whenever it is looked at. */
+bool typeinfer_refuse_endless(Diag *diag, const Source *source, Span span, const char *what) {
+    diag_fail(diag, DIAG_UNSUPPORTED, source, span, "the type of %s grows without end: it holds what it was before",
+              what);
+    diag_hint(diag, "keep what grows in a list of numbers or of tuples");
+    return false;
+}
+
 static void refuse_endless(Infer *in, const Value *value) {
     if (in->diag->failed) return;
-    const char *name = value->name ? arena_printf(in->arena, "`%s`", value->name) : "what this gives";
-    diag_fail(in->diag, DIAG_UNSUPPORTED, in->func->source, value->span.line ? value->span : in->func->span,
-              "the type of %s grows without end: it holds what it was before", name);
-    diag_hint(in->diag, "keep what grows in a list of numbers or of tuples");
+    const char *what = value->name ? arena_printf(in->arena, "`%s`", value->name) : "what this gives";
+    typeinfer_refuse_endless(in->diag, in->func->source, value->span.line ? value->span : in->func->span, what);
 }
 
 void solver_set_fact(Infer *in, Value *value, Fact fact) {

@@ -91,6 +91,8 @@ bool typeinfer_run(const InferConfig *config, Arena *arena, TypeTable *types, Fu
 
 /* The callee of this call has a new result: its caller is to be run again. */
 void typeinfer_wake(const CallSite *site);
+/* What holds what it was, round after round or call after call, has a larger type whenever it is looked at. */
+bool typeinfer_refuse_endless(Diag *diag, const Source *source, Span span, const char *what);
 /* When all results are settled: refuses what cannot be typed, or makes inst->func the typed function. */
 bool typeinfer_complete(FuncInst *inst);
 
