@@ -125,6 +125,9 @@ def _not_yet(name):
 
 _FROM = {"deferred_type": "types", "optional": "types", "jitclass": "experimental"}
 
+# What `from krait import *` gives: what is here, and what comes when it is asked for.
+__all__ = [name for name in globals() if not name.startswith("_")] + ["errors", "pndindex", "stencil", *_FROM]
+
 
 def __getattr__(name):
     if name in _FROM:

@@ -1,6 +1,11 @@
 """The disk cache for people: python -m krait cache.  What an entry is: src/driver/cache.c."""
 
+import contextlib
+import errno
 import hashlib
+import os
+import re
+import stat
 import struct
 import time
 from pathlib import Path
@@ -9,6 +14,8 @@ from . import _krait
 
 _HEADER = struct.Struct("=8sQ32sQQQ32s")
 _MAGIC, _VERSION = b"KRAITIMG", 1
+_ENTRY = re.compile(r"[0-9a-f]{64}\.krait")
+_PART = re.compile(r"[0-9]+-[0-9]+-[0-9a-f]+\.part")  # being written, or left by a writer that was killed
 
 
 def folder():
@@ -17,17 +24,43 @@ def folder():
     return None if path is None else Path(path)
 
 
+def _named(pattern):
+    """(file, status) of the files that are named as the cache names its own: nothing else in the folder is ours.  Other
+    processes add and remove some meanwhile."""
+    found = []
+    with contextlib.suppress(OSError), os.scandir(folder()) as there:
+        for file in there:
+            with contextlib.suppress(OSError):
+                if pattern.fullmatch(file.name):
+                    found.append((Path(file.path), file.stat(follow_symlinks=False)))
+    return [(file, status) for file, status in found if not stat.S_ISDIR(status.st_mode)]
+
+
+def _entries():
+    return sorted(_named(_ENTRY), key=lambda found: found[1].st_mtime, reverse=True)
+
+
 def entries():
     """The files of the cache, those used last first."""
-    path = folder()
-    if path is None or not path.is_dir():
-        return []
-    return sorted(path.glob("*.krait"), key=lambda file: file.stat().st_mtime, reverse=True)
+    return [file for file, _ in _entries()]
+
+
+def _bytes(file):
+    """What Krait would take of a file: nobody else may have written it, and a link is none."""
+    with open(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:
+        status = os.fstat(opened.fileno())
+        private = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022
+        return opened.read() if private else b""
 
 
 def read(file):
-    """(what it is of, bytes of code), or None if the entry is not whole."""
-    data = file.read_bytes()
+    """(what it is of, bytes of code), or None if the entry is not whole.  An OSError: it is gone, or cannot be read."""
+    try:
+        data = _bytes(file)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        return None
     if len(data) < _HEADER.size:
         return None
     magic, version, key, _, label_bytes, image_bytes, digest = _HEADER.unpack_from(data)
@@ -40,37 +73,62 @@ def read(file):
 
 
 def show():
-    total = 0
-    for file in entries():
-        found, size = read(file), file.stat().st_size
-        total += size
-        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(file.stat().st_mtime))
-        print(f"{used}  {size:>9}  {found[0] if found else 'damaged: ' + file.name}")
-    print(f"{len(entries())} entries, {total} bytes in {folder()}")
+    total = count = 0
+    for file, status in _entries():
+        try:
+            found = read(file)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            found = (f"{error.strerror}: {file.name}",)
+        total += status.st_size
+        count += 1
+        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(status.st_mtime))
+        print(f"{used}  {status.st_size:>9}  {found[0] if found else 'damaged: ' + file.name}")
+    print(f"{count} entries, {total} bytes in {folder()}")
 
 
 def verify():
     """Removes what is not whole; the number of such entries."""
-    damaged = [file for file in entries() if read(file) is None]
-    for file in damaged:
-        print(f"damaged, removed: {file}")
-        file.unlink(missing_ok=True)
-    print(f"{len(entries())} entries are whole")
-    return len(damaged)
+    damaged = whole = 0
+    for file in entries():
+        try:
+            if read(file) is not None:
+                whole += 1
+                continue
+            file.unlink()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            print(f"cannot be read or removed, {error.strerror}: {file}")
+        else:
+            print(f"damaged, removed: {file}")
+        damaged += 1
+    print(f"{whole} entries are whole")
+    return damaged
 
 
 def clear():
-    path = folder()
-    files = [] if path is None or not path.is_dir() else [*path.glob("*.krait"), *path.glob("*.part")]
-    for file in files:
-        file.unlink(missing_ok=True)
-    print(f"{len(files)} files removed from {path}")
+    count = 0
+    for file, _ in _named(_ENTRY) + _named(_PART):
+        try:
+            file.unlink()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            print(f"cannot be removed, {error.strerror}: {file}")
+            continue
+        count += 1
+    print(f"{count} files removed from {folder()}")
 
 
 def main(action):
     if folder() is None:
         print("there is no cache: KRAIT_CACHE=0, or the user has no folder")
         return 0
+    trouble = _krait.cache_trouble()
+    if trouble is not None:
+        print(f"nothing is kept in {folder()}: {trouble}")
     if action == "verify":
         return 1 if verify() else 0
     clear() if action == "clear" else show()

@@ -189,7 +189,7 @@ def _begun(target, shape, dtype, stream):
     """An array for a result, with what the given one holds: a core function may leave items as they are."""
     if target is None or target.shape != shape or target.dtype != dtype:
         return cuda.device_array(shape, dtype, stream=stream)
-    host = target.copy_to_host() if cuda.is_cuda_array(target) else target
+    host = np.asarray(target)
     return cuda.to_device(np.array(host, order="C"), stream=stream)
 
 
@@ -221,7 +221,7 @@ def _run(gufunc, inputs, results, args, given, stream):
         if cuda.is_cuda_array(value) and value.dtype == dtype:
             arrays.append(value)
         else:
-            host = value.copy_to_host() if cuda.is_cuda_array(value) else value
+            host = np.asarray(value)
             arrays.append(cuda.to_device(np.array(host, dtype), stream=stream))
     made = []
     for dims, target, dtype in zip(results, targets, dtypes[nin:]):
@@ -250,13 +250,13 @@ def _run(gufunc, inputs, results, args, given, stream):
     for which in gufunc.targetoptions.get("writable_args", ()):
         number = names.index(which) if isinstance(which, str) else which
         if isinstance(operands[number], np.ndarray):
-            operands[number][...] = arrays[number].copy_to_host()
+            operands[number][...] = np.asarray(arrays[number])
     for number, (target, array, dims) in enumerate(zip(targets, made, results)):
         array = array.reshape(_without(array.shape, dims, missing)) if missing else array
         if target is None:
-            made[number] = array if on_device else array.copy_to_host()[()]
+            made[number] = array if on_device else np.asarray(array)[()]
         elif array is not target:
-            host = array.copy_to_host()
+            host = np.asarray(array)
             if isinstance(target, np.ndarray):
                 target[...] = host
             else:

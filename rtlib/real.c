@@ -219,13 +219,14 @@ int32_t krait_rt_check_divmod_d(double a, double b, double quotient, double rema
 /* ---- to int: 64 bits; what does not fit is an error where it is asked for, else wraps ---- */
 
 #ifdef KRAIT_RT_NVPTX
-/* Without a branch, behind which what follows would wait: less the nearest multiple of 2**64, which is exact and leaves
- * at most 2**63; that is converted as a negative number, since 2**63 itself is none of 64 bits. */
+/* Without a branch, behind which what follows would wait: less a multiple of 2**64, so that -2**63 to below 2**63 is
+ * left, which is exact.  Which multiple, a sum rounded down says: no sum below a whole number comes to it. */
 #define WRAP_TO_INT(T, S, F)                                                            \
-    static inline int64_t wrap_to_int_##S(T x) {                                        \
-        T rest = __builtin_fma##F(__builtin_rint##F(x * (T)0x1p-64), -(T)0x1p64, x);    \
-        int64_t negative = (int64_t)-__builtin_fabs##F(rest);                           \
-        return rest <= 0 ? negative : rest > 0 ? (int64_t)(0 - (uint64_t)negative) : 0; \
+    static inline int64_t wrap_to_int_##S(T number, T x) {                              \
+        (void)number;                                                                   \
+        T finite = __builtin_fabs##F(x) < (T)RT_INF ? x : 0;                            \
+        T multiple = __builtin_floor##F(__nvvm_fma_rm_##S(finite, (T)0x1p-64, (T)0.5)); \
+        return (int64_t)__builtin_fma##F(multiple, -(T)0x1p64, finite);                 \
     }
 #else
 /* Of what is too large for 64 bits, the lower ones. */
@@ -237,35 +238,40 @@ static inline int64_t lower_bits(double x) {
     return (int64_t)(x < 0 ? 0 - mantissa : mantissa);
 }
 #define WRAP_TO_INT(T, S, F) \
-    static inline int64_t wrap_to_int_##S(T x) { return fits_int_##S(x) ? (int64_t)x : lower_bits(x); }
+    static inline int64_t wrap_to_int_##S(T x, T whole) { return fits_int_##S(x) ? (int64_t)whole : lower_bits(whole); }
 #endif
 
-/* One comparison, in the float's own type, and the same in the check, so that where it holds nothing else is left of
- * both. */
-#define TO_INT(T, S, F)                                                                                    \
-    static inline bool fits_int_##S(T x) { return __builtin_expect(__builtin_fabs##F(x) < (T)0x1p63, 1); } \
-    WRAP_TO_INT(T, S, F)                                                                                   \
-    int64_t krait_rt_floor_int_##S(T x) { return wrap_to_int_##S(__builtin_floor##F(x)); }                 \
-    int64_t krait_rt_ceil_int_##S(T x) { return wrap_to_int_##S(__builtin_ceil##F(x)); }                   \
-    int64_t krait_rt_trunc_int_##S(T x) { return wrap_to_int_##S(x); }                                     \
-    int64_t krait_rt_round_int_##S(T x) { return wrap_to_int_##S(__builtin_rint##F(x)); }                  \
-    int32_t krait_rt_check_to_int_##S(T x, int64_t result) {                                               \
-        (void)result;                                                                                      \
-        if (fits_int_##S(x)) return 0;                                                                     \
-        if (__builtin_fabs##F(x) < (T)RT_INF) return x == -(T)0x1p63 ? 0 : 3;                              \
-        return x != x ? 2 : 1;                                                                             \
-    }
+/* The number itself is asked, in its own type, and the same way in the check, so that where it fits nothing else is
+ * left of both: rounding changes no float that is that large. */
+#define TO_INT(T, S, F)                                                                                       \
+    static inline bool fits_int_##S(T x) { return __builtin_expect((x >= -(T)0x1p63) & (x < (T)0x1p63), 1); } \
+    WRAP_TO_INT(T, S, F)                                                                                      \
+    int64_t krait_rt_floor_int_##S(T x) { return wrap_to_int_##S(x, __builtin_floor##F(x)); }                 \
+    int64_t krait_rt_ceil_int_##S(T x) { return wrap_to_int_##S(x, __builtin_ceil##F(x)); }                   \
+    int64_t krait_rt_trunc_int_##S(T x) { return wrap_to_int_##S(x, x); }                                     \
+    int64_t krait_rt_round_int_##S(T x) { return wrap_to_int_##S(x, __builtin_rint##F(x)); }                  \
+    int32_t krait_rt_fits_to_int_##S(T x) { return fits_int_##S(x); }                                         \
+    int32_t krait_rt_check_to_int_##S(T x) { return __builtin_fabs##F(x) < (T)RT_INF ? 3 : x != x ? 2 : 1; }
 BOTH(TO_INT)
 
 /* ---- NumPy's small functions ---- */
+
+/* Which of two that are equal, 0.0 and -0.0, is not said: on a GPU one instruction says it. */
+#ifdef KRAIT_RT_NVPTX
+#define LARGER(a, b, F)  __builtin_fmax##F(a, b)
+#define SMALLER(a, b, F) __builtin_fmin##F(a, b)
+#else
+#define LARGER(a, b, F)  ((a) >= (b) || (b) != (b) ? (a) : (b))
+#define SMALLER(a, b, F) ((a) <= (b) || (b) != (b) ? (a) : (b))
+#endif
 
 #define SMALL(T, S, F)                                                                             \
     T krait_rt_sign_##S(T x) { return x > 0 ? 1 : x < 0 ? -1 : x == 0 ? 0 : x; }                   \
     T krait_rt_heaviside_##S(T x, T zero) { return x != x ? x : x == 0 ? zero : x < 0 ? 0 : 1; }   \
     T krait_rt_maximum_##S(T a, T b) { return a > b || a != a ? a : b; }                           \
     T krait_rt_minimum_##S(T a, T b) { return a < b || a != a ? a : b; }                           \
-    T krait_rt_fmax_##S(T a, T b) { return a >= b || b != b ? a : b; }                             \
-    T krait_rt_fmin_##S(T a, T b) { return a <= b || b != b ? a : b; }                             \
+    T krait_rt_fmax_##S(T a, T b) { return LARGER(a, b, F); }                                      \
+    T krait_rt_fmin_##S(T a, T b) { return SMALLER(a, b, F); }                                     \
     T krait_rt_logaddexp_##S(T x, T y) {                                                           \
         T difference = x - y;                                                                      \
         if (x == y) return x + (T)RT_LN2; /* also equal infinities */                              \

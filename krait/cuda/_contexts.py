@@ -49,7 +49,10 @@ class DeviceList:
         return _krait.get_current_device()
 
     def __getitem__(self, number):
-        return self.lst[number]
+        try:
+            return self.lst[number]
+        except IndexError:
+            raise IndexError(f"there is no device {number}: this machine has {len(self.lst)}") from None
 
     def __len__(self):
         return len(self.lst)
@@ -115,9 +118,7 @@ class Context:
         self.device.__exit__(None, None, None)
 
     def reset(self):
-        manager = current_manager()
-        if manager:
-            manager.reset()
+        _tell_manager(self.device)
         self.device.reset()
 
     def can_access_peer(self, peer_context):
@@ -173,7 +174,9 @@ class Context:
         """Locks the pages of the array `owner` as long as the result is kept."""
         from ._memory import pin
 
-        return pin(self, owner, pointer, size, mapped)
+        with self.device:
+            manager = current_manager()
+            return manager.mempin(owner, pointer, size, mapped) if manager else pin(self, owner, pointer, size, mapped)
 
     def create_stream(self):
         with self.device:
@@ -214,11 +217,19 @@ class Context:
             return _krait.open_shared(handle.handle, handle.offset, size, "u1", None)
 
     def memhostalloc(self, bytesize, mapped=False, portable=False, wc=False):
+        """Page-locked memory of the host; with `mapped` kernels reach it."""
         with self.device:
+            manager = current_manager()
+            if manager:
+                return manager.memhostalloc(bytesize, mapped, portable, wc)
             return (_krait.mapped_array if mapped else _krait.pinned_array)(bytesize, "u1")
 
     def memallocmanaged(self, bytesize, attach_global=True):
+        """Memory that the driver moves between host and device."""
         with self.device:
+            manager = current_manager()
+            if manager and hasattr(manager, "memallocmanaged"):
+                return manager.memallocmanaged(bytesize, attach_global)
             return _krait.managed_array(bytesize, "u1", attach_global=attach_global)
 
     def defer_cleanup(self):
@@ -251,9 +262,17 @@ def current_manager():
     return memory.current_manager() if memory else None
 
 
+def _tell_manager(device):
+    """The memory manager of a device that is about to be reset gives its memory back first."""
+    with device:
+        manager = current_manager()
+        if manager:
+            manager.reset()
+
+
 def current_context(devnum=None):
     """The context of the calling thread's device, or of the device of that number."""
-    return Context(_krait.get_current_device() if devnum is None else _krait.list_devices()[devnum])
+    return Context(_krait.get_current_device() if devnum is None else gpus[devnum])
 
 
 def require_context(fn):
@@ -268,9 +287,12 @@ def require_context(fn):
 
 
 def close():
-    """Frees what lies on the devices used so far: arrays, streams and kernels that were loaded are gone."""
+    """Frees what lies on the devices used so far: arrays, streams and kernels that were loaded are gone, as
+    Device.reset() says."""
     for device in _krait.list_devices():
-        device.reset()
+        if device._used:
+            _tell_manager(device)
+            device.reset()
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ import contextlib
 import functools
 import os
 import sys
+import weakref
 
 import numpy as np
 
@@ -14,10 +15,14 @@ from .. import _krait
 class IpcHandle:
     """Names memory of a device for other processes; goes to them by pickle."""
 
-    __slots__ = ("handle", "offset", "size", "source")
+    __slots__ = ("handle", "offset", "size", "source", "_opened")
 
     def __init__(self, handle, offset=0, size=None, source=None):
         self.handle, self.offset, self.size, self.source = bytes(handle), offset, size, source
+        self._opened = None
+
+    def __reduce__(self):
+        return IpcHandle, (self.handle, self.offset, self.size, self.source)
 
     def _device(self):
         """The device of this process that the memory lies on; the thread's if none has that name."""
@@ -27,15 +32,37 @@ class IpcHandle:
         return _krait.get_current_device()
 
     def open_array(self, context, shape, dtype, strides=None):
-        """A device array on the memory."""
+        """A device array on the memory, on the device where that lies."""
         with self._device():
-            return _krait.open_shared(self.handle, self.offset, shape, np.dtype(dtype), strides)
+            array = _krait.open_shared(self.handle, self.offset, shape, np.dtype(dtype), strides)
+        self._opened = weakref.ref(array)
+        return array
 
-    def open(self, context):
+    def open_direct(self, context=None):
         """The memory as an array of bytes."""
         return self.open_array(context, self.size, np.uint8)
 
-    open_direct = open
+    def open_staged(self, context=None):
+        """The bytes as they are now, as an array on the context's device, or else on the thread's."""
+        device = context.device if context is not None else _krait.get_current_device()
+        with self.open_direct() as array, device:
+            copy = _krait.device_array(self.size, np.uint8)
+            copy.copy_to_device(array)
+        self._opened = weakref.ref(copy)
+        return copy
+
+    def open(self, context=None):
+        """The memory as an array of bytes; what lies on a device that the context's does not reach, as it is now."""
+        there = self._device()
+        here = there if context is None else context.device
+        reaches = here.id == there.id or here._reach(there, False)
+        return self.open_direct(context) if reaches else self.open_staged(context)
+
+    def close(self):
+        """Gives back what was opened last; the array is of no use then."""
+        array, self._opened = self._opened and self._opened(), None
+        if array is not None:
+            array.free()
 
     def __repr__(self):
         return f"<krait handle of {self.size} bytes>"
@@ -105,7 +132,11 @@ def handle_of(array):
 def open_ipc_array(handle, shape, dtype, strides=None, offset=0):
     """A block with a device array on memory of another process, named by an IpcHandle or the bytes of one."""
     if isinstance(handle, IpcHandle):
-        handle, offset = handle.handle, offset + handle.offset
-    array = _krait.open_shared(bytes(handle), offset, shape, np.dtype(dtype), strides)
+        device, offset = handle._device(), offset + handle.offset
+        handle = handle.handle
+    else:
+        device = _krait.get_current_device()
+    with device:
+        array = _krait.open_shared(bytes(handle), offset, shape, np.dtype(dtype), strides)
     with array:
         yield array

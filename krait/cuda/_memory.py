@@ -175,6 +175,8 @@ def set_memory_manager(mm_plugin):
     """Device arrays take their memory from a manager of this class from now on; None: from Krait again."""
     global _manager_class
     if mm_plugin is not None:
+        if not callable(mm_plugin):
+            raise TypeError(f"set_memory_manager() takes a class of memory managers, not {mm_plugin!r}")
         probe = mm_plugin(context=None)
         if probe.interface_version != 1:
             raise RuntimeError(f"the memory manager has interface version {probe.interface_version}, Krait knows 1")
@@ -200,4 +202,7 @@ def current_manager():
 def _allocate(size):
     """What _krait calls: (address, what keeps it)."""
     memory = current_manager().memalloc(size)
-    return memory.device_pointer_value, memory
+    address = getattr(memory, "device_pointer_value", None)
+    if address is None:
+        raise TypeError(f"memalloc() of the memory manager gave {memory!r}: it gives a cuda.MemoryPointer")
+    return address, memory

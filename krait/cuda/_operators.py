@@ -103,6 +103,7 @@ def array_ufunc(array, ufunc, method, *inputs, out=None, **options):
         if any(map(_is_device_array, out)):
             return NotImplemented
         options["out"] = out
+    options = {name: _on_host(value) for name, value in options.items()}
     return getattr(ufunc, method)(*map(_on_host, inputs), **options)
 
 
@@ -169,11 +170,11 @@ def flatten(array, order="C"):
 
 
 def item(array, *index):
-    return array.copy_to_host().item(*index)
+    return np.asarray(array).item(*index)
 
 
 def tolist(array):
-    return array.copy_to_host().tolist()
+    return np.asarray(array).tolist()
 
 
 def clip(array, min=None, max=None, out=None):
@@ -197,7 +198,7 @@ def round_(array, decimals=0):
 def _on_host(key):
     if isinstance(key, tuple):
         return tuple(_on_host(part) for part in key)
-    return key.copy_to_host() if _is_device_array(key) else key
+    return np.asarray(key) if _is_device_array(key) else key
 
 
 def _places(array, key):
@@ -237,21 +238,22 @@ def _gather_and_scatter():
     return _functions["gather"], _functions["scatter"]
 
 
-def take(array, key):
+def take(array, key, stream=0):
     """array[key] for an index with arrays in it: a copy, as NumPy makes."""
     host = array._host_view()
     if host is not None:
         return _krait.to_device(host[_on_host(key)])
-    return take_on_device(array, key)
+    return take_on_device(array, key, stream)
 
 
-def take_on_device(array, key):
+def take_on_device(array, key, stream=0):
     places = _places(array, key)
-    result = _krait.device_array(places.shape, array.dtype)
+    result = _krait.device_array(places.shape, array.dtype, stream=stream)
     if result.size:
-        flat = array if array.is_c_contiguous() else copy(array)
+        flat = array if array.is_c_contiguous() else copy(array, stream=stream)
         gather, _ = _gather_and_scatter()
-        gather.forall(places.size)(flat.reshape(-1), _krait.to_device(places.ravel()), result.reshape(-1))
+        indices = _krait.to_device(places.ravel(), stream=stream)
+        gather.forall(places.size, stream=stream)(flat.reshape(-1), indices, result.reshape(-1))
     return result
 
 

@@ -1,5 +1,6 @@
-"""Ranges and marks that a profiler shows, by NVIDIA's tools extension (libnvToolsExt.so.1) where it is installed;
-without it they do nothing."""
+"""Ranges and marks that a profiler shows, by NVIDIA's tools extension where it is installed: libnvToolsExt.so.1 of the
+toolkits before CUDA 13, or the package nvtx (NVTX 3 is a part of each program, and no library).  Without they do
+nothing."""
 
 import contextlib
 import ctypes
@@ -7,8 +8,21 @@ import functools
 
 
 @functools.cache
+def _functions():
+    """(push a range, pop it, mark), of texts."""
+    library = _library()
+    if library:
+        return (lambda text: library.nvtxRangePushA(text.encode()), library.nvtxRangePop,
+                lambda text: library.nvtxMarkA(text.encode()))
+    try:
+        import nvtx
+    except ImportError:
+        return (lambda text: None), (lambda: None), (lambda text: None)
+    return nvtx.push_range, nvtx.pop_range, nvtx.mark
+
+
 def _library():
-    """Its functions, or None."""
+    """The library, or None."""
     for name in ("libnvToolsExt.so.1", "libnvToolsExt.so"):
         try:
             library = ctypes.CDLL(name)
@@ -27,19 +41,13 @@ class profile_range(contextlib.ContextDecorator):
         self.message = message
 
     def __enter__(self):
-        library = _library()
-        if library:
-            library.nvtxRangePushA(str(self.message).encode())
+        _functions()[0](str(self.message))
         return self
 
     def __exit__(self, *error):
-        library = _library()
-        if library:
-            library.nvtxRangePop()
+        _functions()[1]()
 
 
 def profile_mark(message):
     """A mark on the profiler's line of time."""
-    library = _library()
-    if library:
-        library.nvtxMarkA(str(message).encode())
+    _functions()[2](str(message))

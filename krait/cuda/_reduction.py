@@ -289,7 +289,7 @@ def _finish(result, array, axes, axis, keepdims, out):
     if out is not None:
         out[...] = result
         return out
-    return result if axis is not None or keepdims else result.copy_to_host()[()]
+    return result if axis is not None or keepdims else np.asarray(result)[()]
 
 
 def reduce_axes(name, array, axis=None, dtype=None, out=None, keepdims=False):
@@ -334,19 +334,58 @@ def std(array, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 _of_functions = weakref.WeakKeyDictionary()  # elementwise function -> {dtype: kernel}
 
 
+@jit
+def _fill_rest(x, chosen, start, out):
+    """out: x where chosen, else start; the arrays are of one dimension."""
+    i = grid(1)
+    if i < out.size:
+        out[i] = x[i] if chosen[i] else start
+
+
+def _chosen(array, where, dtype, start):
+    """The array with `start`, which a reduction passes over, where it is not chosen."""
+    chosen = _krait.as_cuda_array(where) if hasattr(type(where), "__cuda_array_interface__") else np.asarray(where)
+    if chosen.dtype != bool:
+        raise TypeError(f"where must be an array of bool, not of {chosen.dtype}")
+    if chosen.shape != array.shape:
+        host = chosen.copy_to_host() if isinstance(chosen, _krait.DeviceArray) else chosen
+        chosen = np.ascontiguousarray(np.broadcast_to(host, array.shape))
+    if not isinstance(chosen, _krait.DeviceArray):
+        chosen = _krait.to_device(chosen)
+    out = _krait.device_array(array.shape, dtype)
+    line, flags = (a if a.is_c_contiguous() else _operators.copy(a) for a in (array, chosen))
+    if out.size:
+        _fill_rest.forall(out.size)(line.reshape(out.size), flags.reshape(out.size), start, out.reshape(out.size))
+    return out
+
+
+def _reduce_on_host(function, array, axis, dtype, out, keepdims, initial, where):
+    """What NumPy makes of no elements, or of chosen ones without an identity."""
+    axes = tuple(range(array.ndim)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, array.ndim)
+    where = where.copy_to_host() if hasattr(where, "copy_to_host") else where
+    options = {} if initial is np._NoValue else {"initial": initial}
+    result = function.ufunc.reduce(array.copy_to_host(), axis=axis, dtype=dtype, where=where, **options)
+    return _finish(_krait.to_device(np.asarray(result)), array, axes, axis, keepdims, out)
+
+
 @_operators.at_home
-def ufunc_reduce(function, array, axis=0, dtype=None, out=None, keepdims=False):
+def ufunc_reduce(function, array, axis=0, dtype=None, out=None, keepdims=False, initial=np._NoValue, where=True):
     """function.reduce(array) on the device, for an elementwise function of two arguments."""
     dtype = np.dtype(dtype or array.dtype)
     axes = tuple(range(array.ndim)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, array.ndim)
-    if any(array.shape[i] == 0 for i in axes):
-        raise ValueError("an array without elements is reduced only by a function with an identity, on the host")
+    if any(array.shape[i] == 0 for i in axes) or (where is not True and function.identity is None):
+        return _reduce_on_host(function, array, axis, dtype, out, keepdims, initial, where)
+    if where is not True:
+        array = _chosen(array, where, dtype, dtype.type(function.identity))
     kernels = _of_functions.setdefault(function, {})
     if dtype not in kernels:
         kernels[dtype] = _Kernels(jit(device=True)(function.py_func), dtype.type, dtype)
     matrix, shape = _rows_of(array, axes)
-    into = _place(out, dtype)
+    begins = initial is not np._NoValue and initial is not None
+    into = None if begins else _place(out, dtype)
     result = _reduce_matrix(kernels[dtype], matrix, dtype, into=into)
+    if begins:
+        result = function(dtype.type(initial), result)
     if result is not into:
         result = result.reshape(shape)
     return _finish(result, array, axes, axis, keepdims, out)

@@ -9,7 +9,13 @@ def future_of(stream):
     future = loop.create_future()
 
     def finish():
-        if not future.cancelled():
+        if future.cancelled():
+            return
+        try:
+            stream.query()  # raises what the work failed with, and what kernels raised
+        except Exception as error:
+            future.set_exception(error)
+        else:
             future.set_result(stream)
 
     def reached(stream, status, argument):

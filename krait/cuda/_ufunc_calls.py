@@ -19,7 +19,7 @@ def _to_host(value, stream):
         return value
     if stream:
         stream.synchronize()
-    return value.copy_to_host()
+    return np.asarray(value)
 
 
 def by_way_of_host(ufunc, *args, out=None, stream=0, **keywords):

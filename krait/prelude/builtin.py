@@ -432,3 +432,7 @@ def attribute_or(x, name, default):
     if hasattr(x, name):
         return getattr(x, name)
     return default
+
+
+def copy_of(x):
+    return x.copy()

@@ -78,6 +78,12 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     f = np.asarray(f)
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
+    if isinstance(axis, tuple):
+        if len(varargs) > 1 and len(varargs) != len(axis):
+            raise TypeError("invalid number of arguments")
+        if len(axis) == 1:
+            return _gradient_along(f, _spacings(axis, varargs)[0], axis_of(axis[0], f.ndim), edge_order)
+        return _gradients_over(f, _spacings(axis, varargs), axis, edge_order)
     if axis is not None:
         if len(varargs) > 1:
             raise TypeError("invalid number of arguments")
@@ -95,6 +101,14 @@ def _gradients(f, spacings, extents, edge_order):
         return ()
     here = _gradient_along(f, spacings[0], f.ndim - len(extents), edge_order)
     return (here,) + _gradients(f, spacings[1:], extents[1:], edge_order)
+
+
+def _gradients_over(f, spacings, axes, edge_order):
+    # A tuple of one for each of these axes.
+    if len(axes) == 0:
+        return ()
+    here = _gradient_along(f, spacings[0], axis_of(axes[0], f.ndim), edge_order)
+    return (here,) + _gradients_over(f, spacings[1:], axes[1:], edge_order)
 
 
 def _spacings(shape, spacings):

@@ -101,13 +101,24 @@ def places_of_mask(mask):
 # ---- what the indices mean ----
 
 
-def check_mask(mask, extents, start):
+def check_mask(mask, extents, first, start):
+    # Its axes are those of the extents from the first on, which are the array's from start on.
     for i in range(mask.ndim):
-        if mask.shape[i] != 0 and mask.shape[i] != extents[i]:  # NumPy lets an axis without items fit any
+        extent = extents[first + i]
+        if mask.shape[i] != 0 and mask.shape[i] != extent:  # NumPy lets an axis without items fit any
             raise IndexError(
-                f"boolean index did not match indexed array along axis {start + i}; size of axis is {extents[i]} but "
+                f"boolean index did not match indexed array along axis {start + i}; size of axis is {extent} but "
                 f"size of corresponding boolean axis is {mask.shape[i]}"
             )
+
+
+def check_masks(array, indices, starts):
+    # NumPy looks at the masks before it looks at any number beside them.
+    if len(indices) > 0:
+        mask = np.asarray(indices[0])
+        if mask.dtype.kind == "b":
+            check_mask(mask, array.shape, starts[0], starts[0])
+        check_masks(array, indices[1:], starts[1:])
 
 
 def check_places(places, extent, axis):
@@ -127,7 +138,7 @@ def places_of(indices, extents, starts):
         return (), (), ()
     index = np.asarray(indices[0])
     if index.dtype.kind == "b":
-        check_mask(index, extents, starts[0])
+        check_mask(index, extents, 0, starts[0])
         places, limits, axes = places_of(indices[1:], extents[index.ndim :], starts[1:])
         return places_of_mask(index) + places, unlimited(index.shape) + limits, index.shape + axes
     places, limits, axes = places_of(indices[1:], extents[1:], starts[1:])
@@ -229,7 +240,7 @@ def get(source, indices, lead, starts):
     if len(indices) == 1 and len(lead) == 0:
         index = np.asarray(indices[0])
         if index.dtype.kind == "b":
-            check_mask(index, extents, starts[0])
+            check_mask(index, extents, 0, starts[0])
             if index.ndim == source.ndim and index.shape == source.shape:
                 return get_true(source, index)
     places, limits, axes = places_of(indices, extents, starts)
@@ -313,7 +324,7 @@ def put(source, indices, lead, starts, value):
     if len(indices) == 1 and len(lead) == 0:
         index = np.asarray(indices[0])
         if index.dtype.kind == "b":
-            check_mask(index, extents, starts[0])
+            check_mask(index, extents, 0, starts[0])
             if index.ndim == source.ndim and index.shape == source.shape:
                 put_true(source, index, value)
                 return

@@ -3,12 +3,11 @@
 NumPy's loops call the BLAS and LAPACK that NumPy carries, so that a result has the bits that NumPy's has.  What is
 written here is what NumPy does around them: dtypes, shapes, errors."""
 
-import math
-
 import numpy as np
 from numpy.linalg import LinAlgError, _linalg, _umath_linalg
 
 from krait import _krait
+from krait.prelude.grids import joint_shape
 from krait.prelude.intrinsics import numpy_loop
 from krait.prelude.products import of_dtype, product
 
@@ -26,7 +25,9 @@ _MISMATCH = "has a mismatch in its core dimension 0, with gufunc signature"
 
 
 def _square(a):
-    if a.shape[0] != a.shape[1]:
+    if a.ndim < 2:
+        raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
+    if a.shape[a.ndim - 2] != a.shape[a.ndim - 1]:
         raise LinAlgError("Last 2 dimensions of the array must be square")
 
 
@@ -36,22 +37,24 @@ def _double(a):
     return of_dtype(a, np.float64)
 
 
-def _kind(a):
+def kind_of(a):
     # What results are given in: of integers and bools float64.
     if a.dtype.kind == "f" or a.dtype.kind == "c":
         return a.dtype
     return np.dtype(np.float64)
 
 
-def _real_kind(a):
-    return np.dtype(np.float32) if _kind(a) == np.float32 or _kind(a) == np.complex64 else np.dtype(np.float64)
+def real_kind(a):
+    return np.dtype(np.float32) if kind_of(a) == np.float32 or kind_of(a) == np.complex64 else np.dtype(np.float64)
 
 
 def solve(a, b):
     a = np.asarray(a)
     b = np.asarray(b)
     _square(a)
-    kind = np.result_type(_kind(a), _kind(b))
+    kind = np.result_type(kind_of(a), kind_of(b))
+    if a.ndim > 2 or b.ndim > 2:
+        return _solve_stacks(a, b, kind)
     wide = np.result_type(kind, np.float64)
     x = of_dtype(a, wide)
     y = of_dtype(b, wide)
@@ -75,14 +78,29 @@ def solve(a, b):
     return of_dtype(out, kind)
 
 
+def _solve_stacks(a, b, kind):
+    rows = b.shape[-1:] if b.ndim == 1 else b.shape[-2:]
+    stack = joint_shape(a.shape[:-2], b.shape[: b.ndim - len(rows)])
+    left, right = np.broadcast_to(a, stack + a.shape[-2:]), np.broadcast_to(b, stack + rows)
+    out = np.empty(stack + rows, kind)
+    for i in range(len(out)):
+        out[i, ...] = solve(left[i], right[i])
+    return out
+
+
 def _of_its_shape(loop, a, fault):
     a = np.asarray(a)
     _square(a)
+    if a.ndim > 2:
+        out = np.empty(a.shape, kind_of(a))
+        for i in range(len(a)):
+            out[i, ...] = _of_its_shape(loop, a[i], fault)
+        return out
     x = _double(a)
     out = np.empty(x.shape, x.dtype)
     if numpy_loop(loop, (1, x.shape[0]), (0, 0) + x.strides + out.strides, x, out):
         raise LinAlgError(fault)
-    return of_dtype(out, _kind(a))
+    return of_dtype(out, kind_of(a))
 
 
 def inv(a):
@@ -92,24 +110,43 @@ def inv(a):
 def det(a):
     a = np.asarray(a)
     _square(a)
+    if a.ndim > 2:
+        dets = np.empty(a.shape[:-2], kind_of(a))
+        for i in range(len(a)):
+            dets[i, ...] = det(a[i])
+        return dets
     x = _double(a)
     out = np.empty(1, x.dtype)
     numpy_loop("det", (1, x.shape[0]), (0, 0) + x.strides, x, out)
-    return of_dtype(out, _kind(a))[0]
+    return of_dtype(out, kind_of(a))[0]
 
 
 def slogdet(a):
     a = np.asarray(a)
     _square(a)
+    if a.ndim > 2:
+        signs, logarithms = np.empty(a.shape[:-2], kind_of(a)), np.empty(a.shape[:-2], real_kind(a))
+        for i in range(len(a)):
+            signs[i, ...], logarithms[i, ...] = slogdet(a[i])
+        return SlogdetResult(signs, logarithms)
     x = _double(a)
     sign = np.empty(1, x.dtype)
     logarithm = np.empty(1, np.float64)
     numpy_loop("slogdet", (1, x.shape[0]), (0, 0, 0) + x.strides, x, sign, logarithm)
-    return SlogdetResult(of_dtype(sign, _kind(a))[0], of_dtype(logarithm, _real_kind(a))[0])
+    return SlogdetResult(of_dtype(sign, kind_of(a))[0], of_dtype(logarithm, real_kind(a))[0])
 
 
-def cholesky(a):
+def cholesky(a, upper=False):
+    if upper:
+        return _of_its_shape("cholesky_up", a, "Matrix is not positive definite")
     return _of_its_shape("cholesky_lo", a, "Matrix is not positive definite")
+
+
+def _stacked_eigh(a, UPLO):
+    values, vectors = np.empty(a.shape[:-1], real_kind(a)), np.empty(a.shape, kind_of(a))
+    for i in range(len(a)):
+        values[i, ...], vectors[i, ...] = eigh(a[i], UPLO)
+    return values, vectors
 
 
 def eigh(a, UPLO="L"):
@@ -117,6 +154,8 @@ def eigh(a, UPLO="L"):
     if UPLO != "L" and UPLO != "l" and UPLO != "U" and UPLO != "u":
         raise ValueError("UPLO argument must be 'L' or 'U'")
     _square(a)
+    if a.ndim > 2:
+        return EighResult(*_stacked_eigh(a, UPLO))
     x = _double(a)
     values = np.empty(x.shape[0], np.float64)
     vectors = np.empty(x.shape, x.dtype)
@@ -127,7 +166,7 @@ def eigh(a, UPLO="L"):
         invalid = numpy_loop("eigh_up", (1, x.shape[0]), steps, x, values, vectors)
     if invalid:
         raise LinAlgError("Eigenvalues did not converge")
-    return EighResult(of_dtype(values, _real_kind(a)), of_dtype(vectors, _kind(a)))
+    return EighResult(of_dtype(values, real_kind(a)), of_dtype(vectors, kind_of(a)))
 
 
 def eigvalsh(a, UPLO="L"):
@@ -135,6 +174,11 @@ def eigvalsh(a, UPLO="L"):
     if UPLO != "L" and UPLO != "l" and UPLO != "U" and UPLO != "u":
         raise ValueError("UPLO argument must be 'L' or 'U'")
     _square(a)
+    if a.ndim > 2:
+        stack = np.empty(a.shape[:-1], real_kind(a))
+        for i in range(len(a)):
+            stack[i, ...] = eigvalsh(a[i], UPLO)
+        return stack
     x = _double(a)
     values = np.empty(x.shape[0], np.float64)
     steps = (0, 0) + x.strides + values.strides
@@ -144,7 +188,7 @@ def eigvalsh(a, UPLO="L"):
         invalid = numpy_loop("eigvalsh_up", (1, x.shape[0]), steps, x, values)
     if invalid:
         raise LinAlgError("Eigenvalues did not converge")
-    return of_dtype(values, _real_kind(a))
+    return of_dtype(values, real_kind(a))
 
 
 def _finite(a):
@@ -162,7 +206,7 @@ def eigvals(a):
     values = np.empty(x.shape[0], np.complex128)
     if numpy_loop("eigvals", (1, x.shape[0]), (0, 0) + x.strides + values.strides, x, values):
         raise LinAlgError("Eigenvalues did not converge")
-    return of_dtype(values, np.result_type(_kind(a), np.complex64))
+    return of_dtype(values, np.result_type(kind_of(a), np.complex64))
 
 
 def eig(a):
@@ -175,12 +219,34 @@ def eig(a):
     steps = (0, 0, 0) + x.strides + values.strides + vectors.strides
     if numpy_loop("eig", (1, x.shape[0]), steps, x, values, vectors):
         raise LinAlgError("Eigenvalues did not converge")
-    kind = np.result_type(_kind(a), np.complex64)
+    kind = np.result_type(kind_of(a), np.complex64)
     return EigResult(of_dtype(values, kind), of_dtype(vectors, kind))
+
+
+def _stacked_svd(a, full_matrices):
+    m, n = a.shape[-2:]
+    p = min(m, n)
+    u = np.empty(a.shape[:-1] + (m if full_matrices else p,), kind_of(a))
+    values = np.empty(a.shape[:-2] + (p,), real_kind(a))
+    vh = np.empty(a.shape[:-2] + (n if full_matrices else p, n), kind_of(a))
+    for i in range(len(a)):
+        u[i, ...], values[i, ...], vh[i, ...] = svd(a[i], full_matrices)
+    return u, values, vh
+
+
+def _stacked_svdvals(a):
+    values = np.empty(a.shape[:-2] + (min(a.shape[-2:]),), real_kind(a))
+    for i in range(len(a)):
+        values[i, ...] = svd(a[i], True, False)
+    return values
 
 
 def svd(a, full_matrices=True, compute_uv=True):
     a = np.asarray(a)
+    if a.ndim > 2:
+        if compute_uv:
+            return SVDResult(*_stacked_svd(a, full_matrices))
+        return _stacked_svdvals(a)
     x = _double(a)
     m = x.shape[0]
     n = x.shape[1]
@@ -189,7 +255,7 @@ def svd(a, full_matrices=True, compute_uv=True):
     if not compute_uv:
         if numpy_loop("svd", (1, m, n, p), (0, 0) + x.strides + values.strides, x, values):
             raise LinAlgError("SVD did not converge")
-        return of_dtype(values, _real_kind(a))
+        return of_dtype(values, real_kind(a))
     if full_matrices:
         u = np.empty((m, m), x.dtype)
         vh = np.empty((n, n), x.dtype)
@@ -203,28 +269,52 @@ def svd(a, full_matrices=True, compute_uv=True):
         invalid = numpy_loop("svd_s", (1, m, n, p), steps, x, u, values, vh)
     if invalid:
         raise LinAlgError("SVD did not converge")
-    return SVDResult(of_dtype(u, _kind(a)), of_dtype(values, _real_kind(a)), of_dtype(vh, _kind(a)))
+    return SVDResult(of_dtype(u, kind_of(a)), of_dtype(values, real_kind(a)), of_dtype(vh, kind_of(a)))
 
 
-def qr(a):
+def _stacked_qr(a, mode):
+    m, n = a.shape[-2:]
+    k = m if mode == "complete" else min(m, n)
+    q, r = np.empty(a.shape[:-1] + (k,), kind_of(a)), np.empty(a.shape[:-2] + (k, n), kind_of(a))
+    for i in range(len(a)):
+        q[i, ...], r[i, ...] = qr(a[i], mode)
+    return q, r
+
+
+def qr(a, mode="reduced"):
     a = np.asarray(a)
+    if mode != "reduced" and mode != "complete" and mode != "r":
+        raise ValueError(f"Unrecognized mode '{mode}'")
+    if a.ndim > 2 and mode != "r":
+        return QRResult(*_stacked_qr(a, mode))
     m = a.shape[0]
     n = a.shape[1]
     k = min(m, n)
-    x = np.empty((m, n), np.result_type(_kind(a), np.float64))
+    x = np.empty((m, n), np.result_type(kind_of(a), np.float64))
     x[...] = a
     tau = np.empty(k, x.dtype)
     if numpy_loop("qr_r_raw", (1, m, n, k), (0, 0) + x.strides + tau.strides, x, tau):
         raise LinAlgError("Incorrect argument found while performing QR factorization")
-    q = np.empty((m, k), x.dtype)
+    if mode == "r":
+        return of_dtype(_upper(x, k), kind_of(a))
+    whole = mode == "complete" and m > n
+    q = np.empty((m, m if whole else k), x.dtype)
     steps = (0, 0, 0) + x.strides + tau.strides + q.strides
-    if numpy_loop("qr_reduced", (1, m, n, k), steps, x, tau, q):
+    if whole:
+        invalid = numpy_loop("qr_complete", (1, m, n, k), steps, x, tau, q)
+    else:
+        invalid = numpy_loop("qr_reduced", (1, m, n, k), steps, x, tau, q)
+    if invalid:
         raise LinAlgError("Incorrect argument found while performing QR factorization")
-    r = np.zeros((k, n), x.dtype)
-    for i in range(k):
-        for j in range(i, n):
+    return QRResult(of_dtype(q, kind_of(a)), of_dtype(_upper(x, m if whole else k), kind_of(a)))
+
+
+def _upper(x, rows):
+    r = np.zeros((rows, x.shape[1]), x.dtype)
+    for i in range(rows):
+        for j in range(i, x.shape[1]):
             r[i, j] = x[i, j]
-    return QRResult(of_dtype(q, _kind(a)), of_dtype(r, _kind(a)))
+    return r
 
 
 def matrix_power(a, n):
@@ -261,9 +351,19 @@ def matrix_power(a, n):
         square = product(square, square)
 
 
+def _svd_of_hermitian(a):
+    values, vectors = eigh(a)
+    order = np.argsort(np.abs(values))[::-1]
+    u = vectors[:, order]
+    return u, np.abs(values)[order], np.conjugate((u * np.sign(values[order])[None, :]).T)
+
+
 def pinv(a, rcond=1e-15, hermitian=False):
     a = np.asarray(a)
-    u, s, vh = svd(np.conjugate(a), False)
+    if hermitian:
+        u, s, vh = _svd_of_hermitian(np.conjugate(a))
+    else:
+        u, s, vh = svd(np.conjugate(a), False)
     largest = 0.0
     for x in s:
         largest = max(largest, float(x))
@@ -289,26 +389,12 @@ def matrix_rank(a, tol=None):
     return np.int64(count)
 
 
-def cond(x, p=None):
-    x = np.asarray(x)
-    if p is None:
-        s = svd(x, True, False)
-        return s[0] / s[len(s) - 1]
-    if p == 2:
-        s = svd(x, True, False)
-        return s[0] / s[len(s) - 1]
-    if p == -2:
-        s = svd(x, True, False)
-        return s[len(s) - 1] / s[0]
-    return norm(x, p) * norm(inv(x), p)
-
-
 def lstsq(a, b, rcond=None):
     a = np.asarray(a)
     b = np.asarray(b)
     if a.ndim != 2:
         raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
-    kind = np.result_type(_kind(a), _kind(b))
+    kind = np.result_type(kind_of(a), kind_of(b))
     wide = np.result_type(kind, np.float64)
     m, n = a.shape
     if b.shape[0] != m:
@@ -328,91 +414,8 @@ def lstsq(a, b, rcond=None):
     if numpy_loop("lstsq", sizes, steps, x, y, cutoff, solution, residuals, rank, s):
         raise LinAlgError("SVD did not converge in Linear Least Squares")
     known = columns if rank[0] == n and m > n else 0
-    real = _real_kind(np.empty(0, kind))
+    real = real_kind(np.empty(0, kind))
     left = of_dtype(residuals[:known], real)
     if b.ndim == 1:
         return solution[:, 0].astype(kind), left, rank[0], of_dtype(s, real)
     return solution[:, :columns].astype(kind), left, rank[0], of_dtype(s, real)
-
-
-def norm(x, ord=None, axis=None, keepdims=False):
-    x = of_dtype(np.asarray(x), _kind(np.asarray(x)))
-    if axis is None:
-        if ord is None:
-            return _kept(_root_of_squares(x), x, keepdims)
-        if x.ndim == 1:
-            return _vector_norm(x, ord, -1, keepdims)
-        if x.ndim == 2:
-            return _kept(_matrix_norm(x, ord), x, keepdims)
-        raise ValueError("Improper number of dimensions to norm.")
-    if not isinstance(axis, tuple):
-        return _vector_norm(x, ord, axis, keepdims)
-    if len(axis) == 1:
-        return _vector_norm(x, ord, axis[0], keepdims)
-    if len(axis) != 2:
-        raise ValueError("Improper number of dimensions to norm.")
-    if x.ndim == 2:
-        return _kept(_matrix_norm(x, ord), x, keepdims)
-    raise ValueError("norms of stacks of matrices are not compiled: loop over the stack")
-
-
-def _root_of_squares(x):
-    flat = x.ravel("K")
-    if flat.dtype.kind == "c":
-        return np.sqrt(product(flat.real, flat.real) + product(flat.imag, flat.imag))
-    return np.sqrt(product(flat, flat))
-
-
-def _kept(value, x, keepdims):
-    if not keepdims:
-        return value
-    whole = np.empty((1,) * x.ndim, np.result_type(value))
-    whole[...] = value
-    return whole
-
-
-def _squares(x):
-    if x.dtype.kind == "c":
-        return x.real * x.real + x.imag * x.imag
-    return x * x
-
-
-def _vector_norm(x, ord, axis, keepdims):
-    if ord is None:
-        return np.sqrt(np.sum(_squares(x), axis, None, None, keepdims))
-    if ord == "fro" or ord == "f" or ord == "nuc":
-        raise ValueError(f"Invalid norm order '{ord}' for vectors")
-    if ord == math.inf:
-        return np.max(np.abs(x), axis, None, keepdims)
-    if ord == -math.inf:
-        return np.min(np.abs(x), axis, None, keepdims)
-    if ord == 0:
-        return np.sum((x != 0).astype(_real_kind(x)), axis, None, None, keepdims)
-    if ord == 1:
-        return np.sum(np.abs(x), axis, None, None, keepdims)
-    if ord == 2:
-        return np.sqrt(np.sum(_squares(x), axis, None, None, keepdims))
-    total = np.sum(np.power(np.abs(x), _real_kind(x).type(ord)), axis, None, None, keepdims)
-    return np.power(total, _real_kind(x).type(1 / ord))
-
-
-def _matrix_norm(x, ord):
-    if ord is None:
-        return _root_of_squares(x)
-    if ord == "fro" or ord == "f":
-        return _root_of_squares(x)
-    if ord == "nuc":
-        return np.sum(svd(x, True, False))
-    if ord == 2:
-        return svd(x, True, False)[0]
-    if ord == -2:
-        return np.min(svd(x, True, False))
-    if ord == 1:
-        return np.max(np.sum(np.abs(x), 0))
-    if ord == -1:
-        return np.min(np.sum(np.abs(x), 0))
-    if ord == math.inf:
-        return np.max(np.sum(np.abs(x), 1))
-    if ord == -math.inf:
-        return np.min(np.sum(np.abs(x), 1))
-    raise ValueError("Invalid norm order for matrices.")

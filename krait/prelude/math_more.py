@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 
 def prod(iterable, /, *, start=1):
     total = start
@@ -71,6 +73,10 @@ def sumprod(p, q):
     for a, b in zip(p, q):
         total = total + a * b
     return total
+
+
+def fsum_of(numbers):
+    return math.fsum(np.array([float(number) for number in numbers]))
 
 
 def gcd_of(numbers):

@@ -143,7 +143,7 @@ def roots(p):
     return found
 
 
-def polyfit(x, y, deg, rcond=None, full=False, w=None):
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     x = np.asarray(x) + 0.0
     y = np.asarray(y) + 0.0
     if deg < 0:
@@ -171,7 +171,23 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None):
     c = solution / scale[:, None] if y.ndim == 2 else solution / scale
     if full:
         return c, residuals, rank, s, cutoff
+    if cov is not False:
+        base = np.linalg.inv(np.dot((powers / scale).T, powers / scale)) / np.outer(scale, scale)
+        return c, _covariance(base, residuals, x.size - deg - 1, cov, y)
     return c
+
+
+def _covariance(base, residuals, freedom, cov, y):
+    factor = np.ones(1, base.dtype)
+    if cov == "unscaled":
+        pass
+    elif freedom <= 0:
+        raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+    else:
+        factor = residuals / freedom
+    if y.ndim == 1:
+        return base * factor
+    return base[:, :, None] * factor
 
 
 # ---- numpy.polynomial.polynomial ----

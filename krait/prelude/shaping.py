@@ -25,6 +25,10 @@ def copy(a, order="K"):
     return new
 
 
+def np_copy(a, order="K", subok=False):
+    return copy(np.asarray(a), order)
+
+
 def method_copy(a, order="C"):
     return copy(a, order)
 
@@ -74,6 +78,8 @@ def lies_together(a, order):
 
 def together(a, order):
     # A view on the elements if they lie in that order, else a copy.
+    if layout_of(a) == order:
+        return packed(a, a.shape, 0, order)
     if lies_together(a, order):
         return packed(a, a.shape, 0, order)
     return copy(a, order)
@@ -294,6 +300,8 @@ def broadcast_to(array, shape, subok=False):
 
 def flip(m, axis=None):
     m = np.asarray(m)
+    if m.ndim == 0 and axis is None:
+        return m[()]
     if axis is None:
         return strided(m, far_corner(m), m.shape, negated(m.strides))
     if isinstance(axis, tuple):

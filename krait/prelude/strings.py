@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from krait.prelude.intrinsics import character, codes, slice_range, string_of
+from krait.prelude.intrinsics import bytes_of, character, codes, slice_range, string_of
 from krait.prelude.lists import MOST, room_for
 
 
@@ -261,3 +261,60 @@ def byte_at(b, i):
     if i < -len(numbers) or i >= len(numbers):
         raise IndexError("index out of range")
     return int(numbers[i])
+
+
+def bytes_slice(b, which):
+    numbers = codes(b)
+    start, step, n = slice_range(which, len(numbers))
+    if n == len(numbers) and step == 1:
+        return b
+    new = []
+    for i in range(n):
+        new.append(numbers[start + i * step])
+    return bytes_of(new)
+
+
+def bytes_concatenated(a, b):
+    if len(a) == 0:
+        return b
+    if len(b) == 0:
+        return a
+    new = copied_codes(a)
+    for number in codes(b):
+        new.append(number)
+    return bytes_of(new)
+
+
+def bytes_contains(part, b):
+    if not isinstance(part, int):
+        return b.find(part) >= 0
+    if part < 0 or part > 255:
+        raise ValueError("byte must be in range(0, 256)")
+    for number in codes(b):
+        if number == part:
+            return True
+    return False
+
+
+def bytes_contains_not(part, b):
+    return not bytes_contains(part, b)
+
+
+def maketrans(x, y=None, z=None):
+    if y is None:
+        return {code_of(key) if isinstance(key, str) else key: value for key, value in x.items()}
+    if len(x) != len(y):
+        raise ValueError("the first two maketrans arguments must have equal length")
+    if z is None:
+        return {code_of(x[i]): code_of(y[i]) for i in range(len(x))}
+    return _without(x, y, z)
+
+
+def _without(x, y, z):
+    table = {0: None}
+    table.clear()
+    for i in range(len(x)):
+        table[code_of(x[i])] = code_of(y[i])
+    for character in z:
+        table[code_of(character)] = None
+    return table

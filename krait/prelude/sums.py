@@ -3,9 +3,22 @@ alike."""
 
 import numpy as np
 
+from krait import _krait
 from krait.prelude.axes import check_axes
-from krait.prelude.intrinsics import axes_of, counted, folded, layout_of, other_axes, packed, strided, with_item
+from krait.prelude.intrinsics import (
+    axes_of,
+    counted,
+    folded,
+    layout_of,
+    numpy_loop,
+    other_axes,
+    packed,
+    strided,
+    with_item,
+)
 from krait.prelude.shaping import lies_together, together
+
+_krait.bind_numpy_loops("add", np.add)
 
 BLOCK = 128  # terms that are added four at a time, real and imaginary parts
 BUFFER = 8192  # elements that are converted or copied at once
@@ -71,6 +84,10 @@ def is_folded(a, dtype):
     # Whether it is one sum: neither of complex numbers nor of floats that are converted, some at a time.
     kind = np.dtype(dtype).kind
     return kind != "c" and (kind != "f" or a.dtype == dtype)
+
+
+def is_plain_float(a, dtype):
+    return a.dtype == dtype and (np.dtype(dtype) == np.float32 or np.dtype(dtype) == np.float64)
 
 
 def sum_folded(a, dtype):
@@ -202,6 +219,8 @@ def sum_of_all(a, dtype):
 
 def is_innermost(a, axis):
     # Whether the elements along the axis lie closest together.
+    if layout_of(a) != "A":
+        return a.strides[axis] == a.itemsize
     step = abs(a.strides[axis])
     if step == 0:  # its elements are repeated: it stays where it is
         for i in range(axis % a.ndim + 1, a.ndim):
@@ -235,9 +254,26 @@ def without(a, axis, dtype):
     return np.empty(np.moveaxis(a, axis, 0).shape[1:], dtype)
 
 
+def sum_single_columns(a, out):
+    # Of arrays in C order whose axes behind the one that goes are of length one: NumPy's own loop, for what is rare.
+    count = a.size // out.size
+    line, place = packed(a, -1, a.size, "C"), packed(out, -1, out.size, "C")
+    for i in range(out.size):
+        to = place[i : i + 1]
+        to[0] = -0.0
+        numpy_loop("add", (count,), (0, a.itemsize, 0), to, line[i * count :], to)
+
+
 def sum_along(a, axis, dtype):
     total = without(a, axis, dtype)
-    if (np.dtype(dtype).kind == "f" or np.dtype(dtype).kind == "c") and is_innermost(a, axis):
+    if is_rounded(a, np.dtype(dtype)) and layout_of(a) == "C" and (axis == a.ndim - 1 or axis == -1):
+        sum_rows(a, total)
+        return total
+    if is_plain_float(a, dtype) and layout_of(a) == "C":
+        if is_innermost(a, axis) and a.size > 0:
+            sum_single_columns(a, total)
+            return total
+    elif (np.dtype(dtype).kind == "f" or np.dtype(dtype).kind == "c") and is_innermost(a, axis):
         sum_rows(np.moveaxis(a, axis, -1), total)
         return total
     total[...] = 0

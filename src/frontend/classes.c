@@ -82,6 +82,7 @@ PyObject *frontend_class_of(Frontend *frontend, const Type *type) {
     case TY_ELLIPSIS: return (PyObject *)&PyEllipsis_Type;
     case TY_DICT: return (PyObject *)&PyDict_Type;
     case TY_SET: return (PyObject *)&PySet_Type;
+    case TY_BYTES: return (PyObject *)&PyBytes_Type;
     case TY_STR:
     case TY_STRING:
     case TY_TEXT: return (PyObject *)&PyUnicode_Type;

@@ -163,6 +163,36 @@ static const Const *read_array(const Reading *r, PyObject *object) {
     return konst;
 }
 
+static void note_device_array(Frontend *frontend, ObjRef array) {
+    for (size_t i = 0; i < frontend->device_arrays.len; i++)
+        if (frontend->device_arrays.data[i] == array) return;
+    vec_push(frontend->arena, &frontend->device_arrays, array);
+}
+
+/* An array that lies on a device already: kernels use its memory there.  NULL: it is none, or something has failed. */
+static const Const *read_device_array(const Reading *r, PyObject *object) {
+    Frontend *frontend = r->frontend;
+    ObjDeviceArray found;
+    PyObject *array = objects_device_array(frontend->objects, object, &found);
+    if (!array && PyErr_Occurred()) /* it is raised as it is, as of an argument */
+        diag_fail(frontend->diag, DIAG_PYTHON, r->source, r->span, "an array on a device could not be read");
+    if (!array) return NULL;
+    ObjRef ref = frontend_ref(frontend, array), own = array == object ? ref : frontend_ref(frontend, object);
+    Py_DECREF(array);
+    if (!ref || !own) return python_failed(r, "no memory for an object's number");
+    note_device_array(frontend, ref);
+    ArrayConst *described = ARENA_NEW(frontend->arena, ArrayConst);
+    *described = (ArrayConst){.data = found.data,
+                              .owner = array,
+                              .object = ref,
+                              .shape = found.shape,
+                              .strides = found.strides,
+                              .on_device = true};
+    Const *konst = new_const(r, found.type);
+    konst->array = described;
+    return konst;
+}
+
 /* ---- types ---- */
 
 static const Const *class_of(const Reading *r, Scalar scalar, bool weak) {
@@ -293,6 +323,8 @@ static const Const *read_other(const Reading *r, PyObject *object) {
     if (PyList_Check(object) || PyDict_Check(object) || PyAnySet_Check(object)) return translate_refuse(r, what, hint);
     if (PyBytes_Check(object) || PyByteArray_Check(object) || PyArray_Check(object))
         return translate_refuse(r, what, hint);
+    const Const *array = frontend->readonly_globals ? read_device_array(r, object) : NULL;
+    if (array || frontend->diag->failed) return array;
     ObjRef ref = frontend_ref(frontend, object);
     if (!ref) return python_failed(r, "no memory for an object's number");
     return const_of(frontend->arena, type_object(frontend->types, TY_OBJECT, ref));

@@ -55,8 +55,18 @@ Inlining objects_inlining(const Objects *objects, PyObject *decorated);
 int objects_ask_inlining(const Objects *objects, PyObject *decorated, const FuncInst *caller, const Value *call);
 /* The types that it declares of its variables: a dict, borrowed; NULL: none. */
 PyObject *objects_locals(const Objects *objects, PyObject *decorated);
+/* The type that an argument has, if the object is one; what it mentions is held by `hold`.  NULL: exception set. */
+const Type *objects_type_of(const Objects *objects, ObjHold *hold, PyObject *object);
 /* The function that compiled code calls for a call of a generalised ufunc, a new reference; NULL: exception set. */
 PyObject *objects_looped(const Objects *objects, const LoopedRequest *request);
+/* The array on a device that the object is, or that stands for an array of another library; *array: what it is.  A new
+ * reference; NULL: it is none, or, with an exception set, it cannot be used. */
+typedef struct ObjDeviceArray {
+    const Type *type;
+    void *data;
+    const int64_t *shape, *strides;
+} ObjDeviceArray;
+PyObject *objects_device_array(const Objects *objects, PyObject *object, ObjDeviceArray *array);
 /* What the decorators know of what they made; context: their first argument. */
 typedef struct ObjDecorated {
     bool (*signature)(void *context, PyObject *decorated, size_t index, ObjSignature *signature);
@@ -65,6 +75,8 @@ typedef struct ObjDecorated {
     PyObject *(*looped)(void *context, PyObject *gufunc, const LoopedRequest *request);
     Inlining (*inlining)(void *context, PyObject *decorated);
     int (*ask_inlining)(void *context, PyObject *decorated, const FuncInst *caller, const Value *call);
+    const Type *(*type_of)(void *context, ObjHold *hold, PyObject *object);
+    PyObject *(*device_array)(void *context, PyObject *object, ObjDeviceArray *array);
     void *context;
 } ObjDecorated;
 void objects_set_decorated(Objects *objects, ObjDecorated decorated);
@@ -111,9 +123,11 @@ typedef struct Frontend {
     TypeTable *types;
     Objects *objects;
     Diag *diag;
-    bool readonly_globals; /* arrays found in globals may not be written to: a GPU works on a copy of them */
-    ObjRef decorating;     /* a function whose own name is not bound yet: it means itself; 0: none */
-    bool unguarded;        /* translating a function of krait.prelude: what its names mean is part of Krait */
+    bool readonly_globals;     /* arrays found in globals may not be written to: a GPU works on a copy of them */
+    Captures *captures;        /* lists, dicts and sets found in globals; NULL: they are refused */
+    ObjRef decorating;         /* a function whose own name is not bound yet: it means itself; 0: none */
+    bool unguarded;            /* translating a function of krait.prelude: what its names mean is part of Krait */
+    VEC(ObjRef) device_arrays; /* found in globals and closures of kernels: each once */
     VEC(Guard) guards;
     HashIndex guard_index;
     ObjHold hold;   /* what got a number; like guards, the caller may take it */
@@ -134,6 +148,8 @@ const char *frontend_disassemble(Frontend *frontend, ObjRef function);
 /* The constant a Python object is in compiled code (also used for arguments that are functions, types or None).
  * NULL: diag says why not.  Arrays are described, not copied. */
 const Const *frontend_constant(Frontend *frontend, PyObject *object, const Source *source, Span span);
+/* The same where it becomes a value: a list, dict or set is captured. */
+const Const *frontend_value(Frontend *frontend, PyObject *object, const Source *source, Span span);
 
 /* Classes whose instances have types of their own (structs.c).  frontend_tuple_type: of a tuple of that class with
  * items of these types; NULL: exception set.  frontend_enum_type: of an enumeration of ints; NULL: it is none (or no

@@ -13,7 +13,7 @@ static const Const *default_const(Translator *t, PyObject *object) {
     Diag scratch, *diag = t->frontend->diag; /* a default that cannot be a constant is a fault only where it is used */
     diag_init(&scratch, t->arena);
     t->frontend->diag = &scratch;
-    const Const *konst = frontend_constant(t->frontend, object, t->source, t->func->span);
+    const Const *konst = frontend_value(t->frontend, object, t->source, t->func->span);
     t->frontend->diag = diag;
     if (konst) return konst;
     PyErr_Clear();

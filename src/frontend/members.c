@@ -43,7 +43,8 @@ static PyObject *made_of(Frontend *frontend, PyObject *found, MemberKind *kind) 
 
 static bool is_value(PyObject *found) {
     return found == Py_None || PyLong_Check(found) || PyFloat_Check(found) || PyComplex_Check(found) ||
-           PyUnicode_Check(found) || PyTuple_Check(found) || PyType_Check(found) || PyModule_Check(found);
+           PyUnicode_Check(found) || PyTuple_Check(found) || PyType_Check(found) || PyModule_Check(found) ||
+           PyList_CheckExact(found) || PyDict_CheckExact(found) || PySet_CheckExact(found);
 }
 
 /* A function that is compiled by itself. */
@@ -83,7 +84,7 @@ static Member member_of(Frontend *frontend, PyObject *found) {
     bool method = !member.kind && (PyFunction_Check(found) || is_decorated(frontend, found));
     if (method) member.kind = MEMBER_METHOD, function = found;
     if (!member.kind && is_value(found)) member.kind = MEMBER_VALUE, function = found;
-    member.konst = function ? frontend_constant(frontend, function, NULL, (Span){0}) : NULL;
+    member.konst = function ? frontend_value(frontend, function, NULL, (Span){0}) : NULL;
     bool called = member.kind && member.kind != MEMBER_VALUE;
     if (!member.konst || (called && member.konst->type->kind != TY_PYFUNC)) return (Member){0};
     member.function = called ? member.konst->type->object : 0;
@@ -104,7 +105,7 @@ static Member member_of_module(Frontend *frontend, PyObject *module, const char 
     Member member = {.kind = MEMBER_VALUE};
     PyObject *text = frontend_keep(frontend, PyUnicode_InternFromString(name));
     PyObject *found = text ? name_attribute(frontend, module, text, NULL, (Span){0}) : NULL;
-    if (found) member.konst = frontend_constant(frontend, found, NULL, (Span){0});
+    if (found) member.konst = frontend_value(frontend, found, NULL, (Span){0});
     PyErr_Clear();
     return member.konst ? member : (Member){0};
 }

@@ -77,7 +77,7 @@ static const char *closest(Frontend *frontend, PyObject *name, PyObject *candida
     return best && PyUnicode_Check(best) ? PyUnicode_AsUTF8(best) : NULL;
 }
 
-/* What C for GPUs says without a prefix, and numbers wider than any that is compiled. */
+/* What C for GPUs says without a prefix, numbers wider than any that is compiled, and what NumPy had once. */
 static const struct {
     const char *c, *here;
 } of_c[] = {
@@ -95,6 +95,9 @@ static const struct {
     {"dim3", "a tuple: kernel[(blocks_x, blocks_y), (threads_x, threads_y)](...)"},
     {"float128", "np.float64, the widest float that is compiled"},
     {"longdouble", "np.float64, the widest float that is compiled"},
+    {"int", "int(...), or np.int64 for NumPy's type"},
+    {"float", "float(...), or np.float64 for NumPy's type"},
+    {"complex", "complex(...), or np.complex128 for NumPy's type"},
     {"complex256", "np.complex128, the widest complex number that is compiled"},
 };
 

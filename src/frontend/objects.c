@@ -304,6 +304,10 @@ bool objects_ufunc(const Objects *objects, PyObject *decorated, UfuncShape *shap
     return decorated && known->ufunc && known->ufunc(known->context, decorated, shape);
 }
 
+const Type *objects_type_of(const Objects *objects, ObjHold *hold, PyObject *object) {
+    return objects->decorated.type_of(objects->decorated.context, hold, object);
+}
+
 PyObject *objects_looped(const Objects *objects, const LoopedRequest *request) {
     const ObjDecorated *known = &objects->decorated;
     return known->looped(known->context, objects_get(objects, request->gufunc), request);
@@ -316,6 +320,11 @@ Inlining objects_inlining(const Objects *objects, PyObject *decorated) {
 
 int objects_ask_inlining(const Objects *objects, PyObject *decorated, const FuncInst *caller, const Value *call) {
     return objects->decorated.ask_inlining(objects->decorated.context, decorated, caller, call);
+}
+
+PyObject *objects_device_array(const Objects *objects, PyObject *object, ObjDeviceArray *array) {
+    const ObjDecorated *known = &objects->decorated;
+    return known->device_array ? known->device_array(known->context, object, array) : NULL;
 }
 
 PyObject *objects_locals(const Objects *objects, PyObject *decorated) {

@@ -51,7 +51,7 @@ static bool note_holder(Translator *t, Value *value, PyObject *object) {
 }
 
 bool translate_push_object(Translator *t, PyObject *object) {
-    const Const *konst = frontend_constant(t->frontend, object, t->source, t->span);
+    const Const *konst = frontend_value(t->frontend, object, t->source, t->span);
     TRY(konst);
     Value *value = translate_append_const(t, konst);
     if (translate_is_read_only_row(konst)) value = translate_append1(t, OP_CALL, value);
@@ -71,7 +71,7 @@ PyObject *translate_attribute_holder(Translator *t, const Value *x) {
 
 const Const *translate_attribute_const(Translator *t, PyObject *holder, PyObject *name, Span span) {
     PyObject *object = name_attribute(t->frontend, holder, name, t->source, span);
-    if (object) return frontend_constant(t->frontend, object, t->source, span);
+    if (object) return frontend_value(t->frontend, object, t->source, span);
     if (t->diag->failed) return NULL;
     if (objects_is_intrinsic(t->frontend->objects, holder)) {
         diag_fail(t->diag, DIAG_NO_ATTRIBUTE, t->source, span, "`%s` has no attribute '%s'",

@@ -64,7 +64,11 @@ Value *block_append(Func *func, Block *block, Op op, Span span, Value *const *ar
 }
 
 Value *block_append_const(Func *func, Block *block, Span span, const Const *konst) {
-    Value *value = block_append(func, block, OP_CONST, span, NULL, 0);
+    Value *value = block_append(func, block, konst->captured ? OP_CAPTURED : OP_CONST, span, NULL, 0);
+    if (konst->captured) {
+        value->imm.i = konst->i;
+        return value;
+    }
     value->konst = konst;
     value->type = konst->type;
     return value;

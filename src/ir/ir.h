@@ -73,6 +73,7 @@ typedef struct ArrayConst { /* a global array: its memory is used where it lies 
     void *owner; /* on the host: the PyObject *, which the code's guards keep alive */
     ObjRef object;
     const int64_t *shape, *strides;
+    bool on_device; /* an array of a device: its memory is used where it lies there, too, and may be written to */
 } ArrayConst;
 
 struct Const {
@@ -90,7 +91,21 @@ struct Const {
     /* A Python int beyond int64: with i < 0 these are its bits as a uint64, and it may become a uint64 or a float; any
      * other use is refused. */
     bool too_big;
+    /* A list, dict or set that a global variable holds: i is its number among the Captures of the compilation, and its
+     * type is that of an object.  It is no value: block_append_const makes OP_CAPTURED of it. */
+    bool captured;
 };
+
+/* The lists, dicts and sets of global variables and attributes that compiled code works on: each call is given them
+ * behind its arguments. */
+typedef struct Captured {
+    ObjRef object;
+    const Type *type;   /* as the first call finds it, with what compiled code puts in if it is empty */
+    const Type *wanted; /* what inference finds that it would have to be; NULL: it may stay */
+    bool looked_at;     /* inference has: the code holds for this type, even if no operation names it any more */
+    uint32_t param;     /* 1 + which parameter of the first function it is, once pass captures has run; 0: none */
+} Captured;
+typedef VEC(Captured) Captures;
 
 /* ---- SSA ---- */
 
@@ -131,19 +146,21 @@ enum {
 };
 
 enum ValueFlags {
-    VF_INPLACE = 1,   /* augmented assignment */
-    VF_UNCHECKED = 2, /* it cannot raise: index in range, divisor not zero */
-    VF_FORWARD = 4,   /* an index that is negative only if it has wrapped, and outside then (intervals) */
-    VF_CHECKED = 8,   /* Python error model: raises where the interpreter raises; set by inference */
-    VF_NOWRAP = 16,   /* integer add, sub, mul, neg: the result fits its type (intervals) */
-    VF_SHARED = 32,   /* an iterator that more than the loop it was made for sees; pass iterators */
-    VF_IMPLICIT = 64, /* of a return: the function's end, not a return statement */
-    VF_OWNED = 128,   /* a reference goes with it: its result has one of its own; RETURN, CELL and CELL_SET take one
+    VF_INPLACE = 1,     /* augmented assignment */
+    VF_UNCHECKED = 2,   /* it cannot raise: index in range, divisor not zero */
+    VF_FORWARD = 4,     /* an index that is negative only if it has wrapped, and outside then (intervals); of an
+                           access: such are its indices where it stands */
+    VF_CHECKED = 8,     /* Python error model: raises where the interpreter raises; set by inference */
+    VF_NOWRAP = 16,     /* integer add, sub, mul, neg: the result fits its type (intervals) */
+    VF_SHARED = 32,     /* an iterator that more than the loop it was made for sees; pass iterators */
+    VF_IMPLICIT = 64,   /* of a return: the function's end, not a return statement */
+    VF_OWNED = 128,     /* a reference goes with it: its result has one of its own; RETURN, CELL and CELL_SET take one
                          (ownership) */
-    VF_LOOKS = 256,   /* an operation on a whole array that looks for signals (looks) */
-    VF_SKIPPED = 512, /* of a GPU's loop: some of its rounds pass by this access (unroll) */
-    VF_INLINE = 1024, /* CALL_INST: becomes a copy of the callee's body */
-    VF_BRIEF = 2048,  /* an iterator whose loop ends soon: a guard has counted its rounds (versions) */
+    VF_LOOKS = 256,     /* an operation on a whole array that looks for signals (looks) */
+    VF_SKIPPED = 512,   /* of a GPU's loop: some of its rounds pass by this access (unroll) */
+    VF_INLINE = 1024,   /* CALL_INST: becomes a copy of the callee's body */
+    VF_BRIEF = 2048,    /* an iterator whose loop ends soon: a guard has counted its rounds (versions) */
+    VF_REGROUPS = 4096, /* puts a number to a running one, together with others in any grouping (parallel) */
 };
 
 /* What an integer lies between, both included. */
@@ -294,6 +311,7 @@ struct FuncInst {
     bool summarised;    /* effects are known: effects_summarise ran */
     Effects effects;    /* of a call */
     bool reaches_loop;  /* it has a loop, or calls a function that has: pass safepoints */
+    bool has_rounds;    /* a loop none of whose rounds works on whole arrays, or it is recursive: pass safepoints */
     bool many_loops;    /* so many that they are compiled each apart: pass safepoints */
     bool recursive;     /* calls lead from it back to it: raises, where the depth is checked */
     uint8_t
@@ -337,14 +355,16 @@ typedef struct Program {
     bool declines;      /* the first function may leave a call, before it has done anything, to code that is made
                            without this (OP_DECLINE) */
     bool brief;         /* where that is how a loop runs for long, too; only if it declines */
+    Captures *captures; /* NULL: there cannot be any */
     bool small;         /* of a kernel: arrays among its arguments have at most SMALL_COUNT elements and less than 2^31
                            bytes, int arguments are below SMALL_COUNT in magnitude, a grid has at most SMALL_BLOCKS
                            blocks along an axis */
     unsigned
         inner_axis;    /* of a kernel on the host: 0 or 1, the axis of the innermost loop over threads (thread_order) */
-    uint32_t block[3]; /* of a kernel that runs once for a block: threads along the axes that it is written for; 0: any
+    uint32_t block[3]; /* of a kernel that runs once for a block: threads along the axes that its code is for; 0: any
                           (barriers) */
-    bool joins_blocks; /* its neighbouring blocks along that axis may run as one (thread_order) */
+    uint32_t launched[3]; /* threads along the axes in the launch that waits for the code; 0: not known */
+    bool joins_blocks;    /* its neighbouring blocks along that axis may run as one (thread_order) */
 } Program;
 
 /* Twice as many elements still fit 32 bits, a place and one step of a loop over the grid; so do the threads of so many
@@ -352,7 +372,7 @@ typedef struct Program {
 enum { SMALL_COUNT = 1 << 30, SMALL_BLOCKS = 1 << 20, SMALL_MARGIN = 128 };
 
 /* As on a GPU. */
-enum { MAX_BLOCK_THREADS = 1024, WARP_SIZE = 32 };
+enum { MAX_BLOCK_THREADS = 1024, MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535, WARP_SIZE = 32 };
 
 /* What code may spend between two safepoints, in simple operations: passes/safepoints.c. */
 enum { SAFEPOINT_BUDGET = 1 << 20 };
@@ -506,8 +526,9 @@ Func *func_parse(Arena *arena, TypeTable *types, const char *text, Diag *diag);
 bool func_verify(const Func *func, bool typed, Diag *diag);
 /* Every function of a program, each below the facts that passes noted about it, as comments. */
 void program_print(Buf *buf, const Program *program);
-void program_add(Program *program, FuncInst *inst); /* as the last one */
-bool program_verify(const Program *program);        /* every function's typed form; false: program->diag */
+FuncInst *func_instance(Arena *arena, TypeTable *types, Func *func); /* of a typed function that was read */
+void program_add(Program *program, FuncInst *inst);                  /* as the last one */
+bool program_verify(const Program *program); /* every function's typed form; false: program->diag */
 /* Drops the functions that no way of calls leads to from the root, and numbers the others. */
 void program_keep_called(Program *program);
 

@@ -38,6 +38,20 @@ void program_print(Buf *buf, const Program *program) {
     }
 }
 
+FuncInst *func_instance(Arena *arena, TypeTable *types, Func *func) {
+    FuncInst *inst = ARENA_NEW(arena, FuncInst);
+    const Type **params = ARENA_ARRAY(arena, const Type *, func->nparams);
+    const Type *none = type_simple(types, TY_NONE);
+    for (uint32_t i = 0; i < func->nparams; i++) params[i] = none;
+    for (const Value *value = func->blocks.data[0]->first; value; value = value->next)
+        if (value->op == OP_PARAM) params[value->imm.i] = value->type;
+    inst->untyped = inst->func = func;
+    inst->types = params;
+    inst->konsts = ARENA_ARRAY(arena, const Const *, func->nparams);
+    inst->result = func->result ? func->result : none;
+    return inst;
+}
+
 void program_add(Program *program, FuncInst *inst) {
     if (program->count >= program->room) {
         program->room = 2 * program->count + 8;

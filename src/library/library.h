@@ -28,6 +28,9 @@ typedef enum LibraryId {
     LIBRARY_OPERATOR,
     LIBRARY_NUMPY,
     LIBRARY_RANDOM,
+    LIBRARY_TIME,
+    LIBRARY_STATISTICS,
+    LIBRARY_COPY,
     LIBRARY_FUNCTOOLS,
     LIBRARY_ITERTOOLS,
     LIBRARY_HEAPQ,
@@ -68,7 +71,15 @@ typedef enum FuncHow {
     HOW_TYPED,
     HOW_PYTHON
 } FuncHow;
-typedef enum FuncCheck { CHECK_NONE, CHECK_DOMAIN, CHECK_RANGE, CHECK_BOTH, CHECK_POW, CHECK_CALL } FuncCheck;
+typedef enum FuncCheck {
+    CHECK_NONE,
+    CHECK_DOMAIN,
+    CHECK_RANGE,
+    CHECK_BOTH,
+    CHECK_POW,
+    CHECK_CALL,
+    CHECK_FIRST
+} FuncCheck;
 
 typedef struct UfuncLoops {
     const char *types, *result, *integers; /* types NULL: not a ufunc */
@@ -108,6 +119,7 @@ typedef struct FuncInfo {
     bool is_indexed;    /* x[...], not x(...) */
     bool is_short;      /* on float32 a GPU computes it by a short sequence without branches */
     bool elementwise;   /* a ufunc: takes whole arrays */
+    bool takes_plain;   /* of a member of an enumeration, its text */
     bool vectors;       /* vector variants may stand for it */
     bool is_value;      /* read without a call */
 } FuncInfo;

@@ -11,6 +11,9 @@ const LibraryInfo library_info[LIBRARY_COUNT] = {
     [LIBRARY_OPERATOR] = {"operator.", "operator"},
     [LIBRARY_NUMPY] = {"numpy.", "NumPy"},
     [LIBRARY_RANDOM] = {"random.", "random"},
+    [LIBRARY_TIME] = {"time.", "time"},
+    [LIBRARY_STATISTICS] = {"statistics.", "statistics"},
+    [LIBRARY_COPY] = {"copy.", "copy"},
     [LIBRARY_FUNCTOOLS] = {"functools.", "functools"},
     [LIBRARY_ITERTOOLS] = {"itertools.", "itertools"},
     [LIBRARY_HEAPQ] = {"heapq.", "heapq"},
@@ -30,17 +33,18 @@ const PlatformMath platform_math[MATH_COUNT] = {
 
 /* ---- the columns of functions.def ---- */
 
-#define MANY             FUNC_MANY
-#define ROW_EXTERN(f)    .how = HOW_EXTERN, .math = MATH_##f
-#define ROW_OP(name)     .how = HOW_OP, .op = OP_##name
-#define ROW_RTLIB(f)     .how = HOW_RTLIB, .symbol = #f
-#define ROW_HOSTED(f)    .how = HOW_HOSTED, .symbol = #f
-#define ROW_EMIT(f)      .how = HOW_EMIT, .symbol = #f
-#define ROW_PRELUDE(f)   .how = HOW_PRELUDE, .symbol = f
-#define ROW_TYPED        .how = HOW_TYPED
-#define CHECK(what)      .head.checked = true, .check = CHECK_##what
-#define CHECK_BY(f, ...) .head.checked = true, .check = CHECK_CALL, .checker = #f, .errors = {__VA_ARGS__}
-#define MATH_ERRORS      "ValueError", "math domain error", "OverflowError", "math range error"
+#define MANY                   FUNC_MANY
+#define ROW_EXTERN(f)          .how = HOW_EXTERN, .math = MATH_##f
+#define ROW_OP(name)           .how = HOW_OP, .op = OP_##name
+#define ROW_RTLIB(f)           .how = HOW_RTLIB, .symbol = #f
+#define ROW_HOSTED(f)          .how = HOW_HOSTED, .symbol = #f
+#define ROW_EMIT(f)            .how = HOW_EMIT, .symbol = #f
+#define ROW_PRELUDE(f)         .how = HOW_PRELUDE, .symbol = f
+#define ROW_TYPED              .how = HOW_TYPED
+#define CHECK(what)            .head.checked = true, .check = CHECK_##what
+#define CHECK_BY(f, ...)       .head.checked = true, .check = CHECK_CALL, .checker = #f, .errors = {__VA_ARGS__}
+#define CHECK_FIRST_BY(f, ...) .head.checked = true, .check = CHECK_FIRST, .checker = #f, .errors = {__VA_ARGS__}
+#define MATH_ERRORS            "ValueError", "math domain error", "OverflowError", "math range error"
 #define INT_ERRORS                                                                                                    \
     "OverflowError", "cannot convert float infinity to integer", "ValueError", "cannot convert float NaN to integer", \
         "OverflowError", "cannot convert float to integer: an int of compiled code has 64 bits"
@@ -55,12 +59,14 @@ const PlatformMath platform_math[MATH_COUNT] = {
 #define TIMES(f)                       .times = f
 #define SPREAD(f)                      .spread = f
 #define INDEXED                        .is_indexed = true
+#define PLAIN                          .takes_plain = true
 #define CONSTANTS                      .constants = UINT32_MAX
 #define VALUE                          .is_value = true
 #define SHORT                          .is_short = true
 #define METHOD(name, other)            .methods = {name, other}
 #define REFUSES(name)                  .refused_method = name
 #define RESULT(low, high)              .range = {low, high}
+#define MOST_OF_FLOAT                  (INT64_MAX - 1023) /* below 2**63, whole */
 #define OWN_LIBRARY_(library)          LIBRARY_##library
 #define OWN_LIBRARY(library)           OWN_LIBRARY_(library)
 

@@ -1,10 +1,13 @@
-/* barrier_block.c: the size of block that a kernel with shared arrays is written for.
+/* barrier_block.c: the size of block that the code of a kernel with barriers is for.
  *
  * In: a kernel.  Out: Program.block, for the code of blocks: if blocks have this size, places of threads are inside
- * shared arrays that they index, which then need no checks, and loops over threads have a known length.  It is a guess,
- * which code generation puts behind a comparison: an axis whose blocks are told apart by `blockIdx * constant` has that
- * many threads, else as many as keep `place + constant` inside all the shared arrays that are indexed by it; an axis of
- * which no thread asks its place has one. */
+ * shared arrays that they index, which then need no checks, and loops over threads have a known length.  Code
+ * generation puts it behind a comparison.  It is that of the launch that waits for the code (Program.launched).  Where
+ * none does it is a guess of what the kernel is written for: an axis whose blocks are told apart by `blockIdx *
+ * constant` has that many threads, else as many as keep `place + constant` inside all the shared arrays that are
+ * indexed by it; an axis of which no thread asks its place has one. */
+#include <string.h> /* memcpy */
+
 #include "passes/barriers.h"
 
 enum { AXES = 3, MAX_SEGMENTS_TWICE = 16 }; /* of more, the code is not made twice: that takes LLVM too long */
@@ -58,10 +61,14 @@ static void look_at(Guess *guess, const Value *value) {
 }
 
 void barriers_find_block(const Split *split) {
-    static const int64_t most[AXES] = {1024, 1024, 64};
+    static const int64_t most[AXES] = {MAX_BLOCK_THREADS, MAX_BLOCK_THREADS, MAX_BLOCK_Z};
     Guess guess = {.room = {INT64_MAX, INT64_MAX, INT64_MAX}};
     bool any = false;
     if (split->segments.len > MAX_SEGMENTS_TWICE) return;
+    if (split->program->launched[0]) {
+        memcpy(split->program->block, split->program->launched, sizeof split->program->block);
+        return;
+    }
     for (size_t b = 0; b < split->nblocks; b++)
         for (const Value *value = split->func->blocks.data[b]->first; value; value = value->next)
             look_at(&guess, value);

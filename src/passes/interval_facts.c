@@ -89,6 +89,26 @@ static bool access_is_inside(Intervals *s, const Value *access) {
     return is_never_negative(known) && known->range.hi < of->count;
 }
 
+/* Whether where it stands no index of an access to an element counts from the end, though what holds of them wherever
+ * they are used does not say so. */
+static bool counts_forward_here(const Intervals *s, const Value *access) {
+    const Value *holder = access, *index = access->args[1];
+    const Type *of = access->args[0]->type;
+    uint32_t first = 1, count = 1;
+    if (of->kind != TY_ARRAY || of->ndim == 0 || !type_takes_element(of, index->type)) return false;
+    if (index->type->kind == TY_TUPLE) {
+        while (index->op == OP_CAST) index = index->args[0];
+        if (index->op != OP_TUPLE) return false;
+        holder = index, first = 0, count = index->nargs;
+    }
+    bool known = true;
+    for (uint32_t i = first; i < first + count; i++) {
+        if (!is_integer(holder->args[i]) || !operand(s, holder, i)->forward) return false;
+        known &= value_counts_forward(holder->args[i]);
+    }
+    return !known;
+}
+
 /* Stores an integer that its element can hold: no check, a conversion. */
 static void convert_stored(Intervals *s, Func *func, Value *store) {
     const Type *of = store->args[0]->type;
@@ -131,9 +151,11 @@ static void note_operation(Intervals *s, Func *func, Value *value) {
         return;
     case OP_GETITEM:
         if (access_is_inside(s, value)) value->flags |= VF_UNCHECKED;
+        if (counts_forward_here(s, value)) value->flags |= VF_FORWARD;
         return;
     case OP_SETITEM:
         if (access_is_inside(s, value)) value->flags |= VF_UNCHECKED;
+        if (counts_forward_here(s, value)) value->flags |= VF_FORWARD;
         convert_stored(s, func, value);
         return;
     default: return;

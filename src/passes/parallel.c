@@ -195,9 +195,8 @@ static bool take_apart(ParallelLoop *loop) {
         return true;
     }
     if (!shared) return note_spread(loop), parallel_outline(loop);
-    note(loop,
-         arena_printf(loop->func->arena, "stays on one core: iterations update the same items of an array, line %u",
-                      (unsigned)shared->span.line));
+    note(loop, arena_printf(loop->func->arena, "stays on one core: iterations update the same items, line %u",
+                            (unsigned)shared->span.line));
     return true;
 }
 

@@ -58,6 +58,7 @@ typedef struct ParallelLoop {
     bool *inside;                       /* by Block.id: blocks of an iteration, those that raise included */
     VEC(Block *) blocks;                /* the same as a list */
     VEC(Carried) carried;
+    VEC(Value *) steps; /* of reductions: each puts one number more to the running one */
     VEC(Private) privates;
     uint32_t nresults;
     const Value *ordered; /* a reduction of a variable whose result depends on the order of iterations; or NULL */
@@ -87,6 +88,9 @@ bool parallel_is_ordered(const Value *value);
 const Const *parallel_identity(Arena *arena, const Type *type, Putting putting, const FuncHead *func);
 /* parallel_updates.c: acc = acc + row becomes acc += row. */
 void parallel_update_in_place(ParallelLoop *loop);
+/* parallel_outline.c: whether an operation changes the list, dict, set or object that is its operand; calls are known
+ * from the pass `written`. */
+bool parallel_changes_list(const Value *value, uint32_t operand);
 /* parallel_shared.c: a store by which iterations change what others read, and which is no reduction; or NULL. */
 const Value *parallel_find_shared(ParallelLoop *loop);
 /* parallel_meetings.c: whether iterations read what others write, at places whose distance is known.  False: they

@@ -147,8 +147,9 @@ static bool is_reduction(const Web *web, Carried *carried) {
     const ParallelLoop *loop = web->loop;
     Putting putting = PUT_NONE;
     for (size_t b = 0; b < loop->blocks.len; b++)
-        for (const Value *value = loop->blocks.data[b]->first; value; value = value->next) {
+        for (Value *value = loop->blocks.data[b]->first; value; value = value->next) {
             if (!in_web(web, value) || value->op == OP_PHI) continue;
+            vec_push(loop->func->arena, &web->loop->steps, value);
             if (!is_step(web, value, &putting, &carried->func))
                 return refuse(web, value,
                               value->type && value->type->kind == TY_ARRAY ? "every iteration changes the same array"

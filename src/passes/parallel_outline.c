@@ -57,8 +57,7 @@ static bool note_outer(Outline *o, Value *value) {
     return true;
 }
 
-/* Whether an operation changes the list that is its operand; calls are known from the pass `written`. */
-static bool changes_list(const Value *value, uint32_t operand) {
+bool parallel_changes_list(const Value *value, uint32_t operand) {
     const Type *type = value->args[operand]->type;
     if (type->kind != TY_LIST && !type_is_table(type) && !type_is_shared(type)) return false;
     switch (value->op) {
@@ -93,7 +92,7 @@ static bool find_outer(Outline *o) {
         for (Value *value = loop->blocks.data[b]->first; value; value = value->next) {
             for (uint32_t i = 0; i < value->nargs; i++) {
                 TRY(note_outer(o, value->args[i]));
-                if (is_outer(o, value->args[i]) && changes_list(value, i))
+                if (is_outer(o, value->args[i]) && parallel_changes_list(value, i))
                     return refuse_list(o, value, value->args[i]->type);
             }
             FAIL_IF(value->op == OP_CELL_SET && is_outer(o, value->args[0]), loop->diag, UNSUPPORTED,
@@ -399,6 +398,7 @@ bool parallel_outline(ParallelLoop *loop) {
                  .blocks = parallel_scratch(arena, &scratch->blocks, blocks * sizeof(Block *)),
                  .seen = parallel_scratch(arena, &scratch->seen, values * sizeof(bool))};
     TRY(find_outer(&o));
+    for (size_t i = 0; i < loop->steps.len; i++) loop->steps.data[i]->flags |= VF_REGROUPS;
     const Type *results = results_type(loop);
     FuncInst *piece = make_pieces(&o, results);
     FuncInst *join = loop->nresults ? make_join(&o, results) : NULL;

@@ -1,9 +1,12 @@
-/* parallel_shared.c: whether iterations of a loop over prange change what others read.
+/* parallel_shared.c: whether iterations of a loop over prange change what others read or change.
  *
  * In: the blocks of an iteration.  Out: a store to an array from outside the loop, at a place that is not this
  * iteration's alone, where the loop also reads that array: h[k[i]] += 1, t += x[i].  Iterations that run at once would
  * lose what others add, so such a loop stays on one core, in order, unless the array is a reduction
  * (parallel_privates.c).
+ *
+ * The same holds of lists, dicts, sets and objects within what lies outside, and of the stream of a Generator, from
+ * which numbers are drawn in order.
  *
  * A place is an iteration's own if an index on the way to it moves with the iteration: i, i + 1, 2 * i, (i, j), a slice
  * of such.  An index that is looked up, k[i], may be another's too. */
@@ -86,10 +89,57 @@ static bool is_private(const ParallelLoop *loop, const Value *root) {
     return false;
 }
 
+static bool lies_outside(const Shared *shared, const Value *value, unsigned depth);
+
+/* A call may give what lies in its arguments: an item of a dict. */
+static bool gives_of_outside(const Shared *shared, const Value *call, unsigned depth) {
+    bool outside = false;
+    for (uint32_t i = 0; i < call->nargs; i++) {
+        const Type *type = call->args[i]->type;
+        if (moves(shared, call->args[i])) return false;
+        if (type->kind == TY_LIST || type_is_table(type) || type_is_shared(type))
+            outside |= lies_outside(shared, call->args[i], depth);
+    }
+    return outside;
+}
+
+/* Whether a list, dict, set or object lies within what is outside the loop, at a place that is not this iteration's. */
+static bool lies_outside(const Shared *shared, const Value *value, unsigned depth) {
+    enum { DEEP = 16 };
+    if (!loop_has(shared->loop, value)) return value != shared->loop->iter;
+    if (depth == DEEP) return true;
+    switch (value->op) {
+    case OP_GETITEM: return !moves(shared, value->args[1]) && lies_outside(shared, value->args[0], depth + 1);
+    case OP_CALL_INST: return gives_of_outside(shared, value, depth + 1);
+    case OP_CALL_FUNC:
+        return value_calls(value, FUNC_LIST_GET) && !moves(shared, value->args[1]) &&
+               lies_outside(shared, value->args[0], depth + 1);
+    case OP_CAST:
+    case OP_EXTRACT:
+    case OP_GETATTR: return lies_outside(shared, value->args[0], depth + 1);
+    case OP_PHI:
+        for (uint32_t i = 0; i < value->nargs; i++)
+            if (lies_outside(shared, value->args[i], depth + 1)) return true;
+        return false;
+    default: return false;
+    }
+}
+
+static bool meets_others(const Shared *shared, const Value *value) {
+    for (uint32_t i = 0; i < value->nargs; i++) {
+        const Type *type = value->args[i]->type;
+        bool draws = type && type->kind == TY_RANDOM && value->op != OP_GETATTR;
+        bool changes = !draws && loop_has(shared->loop, value->args[i]) && parallel_changes_list(value, i);
+        if ((draws || changes) && lies_outside(shared, value->args[i], 0)) return true; /* else parallel_outline.c */
+    }
+    return false;
+}
+
 const Value *parallel_find_shared(ParallelLoop *loop) {
     Shared shared = {loop, item_of(loop)};
     for (size_t b = 0; b < loop->blocks.len; b++)
         for (const Value *value = loop->blocks.data[b]->first; value; value = value->next) {
+            if (meets_others(&shared, value)) return value;
             if (value->op != OP_SETITEM && value->op != OP_MAP) continue;
             uint32_t count = value->op == OP_MAP ? (uint32_t)value->imm.i : 1;
             for (uint32_t i = 0; i < count; i++) {

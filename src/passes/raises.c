@@ -6,7 +6,8 @@
  * exception, a tuple or a text in it was chosen by a phi, the phis that feed it are a web, whose other operands are its
  * leaves: next to each phi of the web comes a phi of the leaf's number; the raise becomes a comparison of that number
  * for each leaf, and behind it a raise of that leaf's texts, with the items that do have a form taken from the phi.
- * What cannot be told apart this way stays as it is. */
+ * What cannot be told apart this way stays as it is.  Where no interpreter calls, what a caught exception says is
+ * refused. */
 #include "passes/private.h"
 
 enum { MOST_LEAVES = 32, MOST_RAISES = 256 };
@@ -170,10 +171,22 @@ static void choose(Web *web, Value *raise, Value *chosen, Values *raises) {
     if (first->last->op != OP_RAISE) block_set_unwind(func, first, NULL);
 }
 
+/* What a caught exception says, the interpreter knows: it has to be the one that calls. */
+static bool check_asked(const Program *program, const FuncInst *inst, const Value *value) {
+    if (!value_calls(value, FUNC_CAUGHT_TEXT) || (program->called_once && !inst->outlined)) return true;
+    diag_fail(program->diag, DIAG_UNSUPPORTED, inst->func->source, value->span,
+              "the text of an exception is not there in ufuncs, C functions and parallel loops");
+    diag_hint(program->diag, "catch it there, and tell what happened by a number");
+    return false;
+}
+
 bool pass_raises(Program *program, FuncInst *inst) {
     Func *func = inst->func;
     Values raises = {0};
     bool changed = false;
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
+            TRY(check_asked(program, inst, value));
     for (size_t b = 0; b < func->blocks.len; b++)
         if (func->blocks.data[b]->last->op == OP_RAISE) vec_push(program->arena, &raises, func->blocks.data[b]->last);
     for (size_t i = 0; i < raises.len && raises.len < MOST_RAISES; i++) {

@@ -301,7 +301,7 @@ static void add_at_ways_back(Loops *loops, Loop *loop, const Edges *entries, con
 void loop_look(Loops *loops, Loop *loop, Edges *entries, Edges *backs) {
     find_handler(loops, loop, backs);
     bool handled = !loop->handler || loop->handled;
-    bool may_nest = loop->is_natural && !loop->inner && loops->count <= MOST_LOOPS && handled;
+    bool may_nest = loop->is_natural && !loop->inner && loops->count <= MOST_LOOPS && handled && !loops->by_regions;
     uint32_t exit = may_nest ? loop_exit_side(loops, loop) : 2;
     Value *iterator = exit < 2 ? loop_own_iterator(loops, loop) : NULL;
     Count count;

@@ -92,6 +92,18 @@ uint64_t safepoint_cost(const Value *value) {
     }
 }
 
+/* Of the threads of a block, which go through a region one after the other. */
+static uint64_t threads_cost(const Program *program, const Value *threads) {
+    const FuncInst *region = threads->imm.inst;
+    uint64_t count = 1, each = 1;
+    for (size_t axis = 0; axis < COUNT_OF(program->block); axis++) count *= program->block[axis];
+    if (!count || region->reaches_loop) return LOOP_CALL_COST;
+    for (size_t b = 0; b < region->func->blocks.len; b++)
+        for (const Value *value = region->func->blocks.data[b]->first; value; value = value->next)
+            each += safepoint_cost(value);
+    return count * each;
+}
+
 static bool known_int(const Value *value, int64_t *out) {
     if (!value->konst || !type_is_integer(value->konst->type) || value->konst->too_big) return false;
     *out = value->konst->i;
@@ -151,6 +163,12 @@ static void keep_rounds(const Loops *loops, Loop *loop) {
         if (!loop->latches.data[i]->unroll) loop->latches.data[i]->unroll = UNROLL_NEVER;
 }
 
+/* A round whose work is loops over the threads of a block is itself no part of a vector, and long. */
+static void keep_regions(Loop *loop) {
+    for (size_t i = 0; i < loop->latches.len; i++)
+        if (!loop->latches.data[i]->unroll) loop->latches.data[i]->unroll = 1;
+}
+
 /* A guard has seen that it ends soon. */
 static bool is_brief(const Loop *loop) {
     const Value *iterator = asked_iterator(loop->header);
@@ -176,16 +194,19 @@ static bool look_in_loops(Loops *loops) {
         const Block *block = loops->func->blocks.data[b];
         if (!loops->around[b]) continue;
         for (const Value *value = block->first; value; value = value->next)
-            loops->around[b]->cost += safepoint_cost(value);
+            loops->around[b]->cost += value->op == OP_THREADS ? threads_cost(loops->program, value)
+                                                              : safepoint_cost(value);
     }
     for (size_t b = loops->nblocks; b-- > 0;) {
         Loop *loop = loops->headed[b];
         if (!loop) continue;
         uint64_t rounds = most_rounds(loop);
-        uint64_t limit = loop->parent ? FEW : SAFEPOINT_BUDGET;
+        /* around regions of all threads a loop may look in each round, and none need be there twice for it */
+        uint64_t limit = loop->parent && !loops->by_regions ? FEW : SAFEPOINT_BUDGET;
         bool few = loop->is_natural && rounds < limit && loop->cost < limit && rounds * loop->cost < limit;
         if (few && loop->parent) loop->parent->cost += rounds * loop->cost;
         if (loop->parent) loop->parent->inner |= !few || loop->inner;
+        if (loops->by_regions) keep_regions(loop);
         if (few) continue;
         if (is_brief(loop)) {
             keep_rounds(loops, loop);
@@ -204,6 +225,7 @@ static bool in_function(Program *program, FuncInst *inst) {
     Loops loops = {.program = program,
                    .func = func,
                    .nblocks = nblocks,
+                   .by_regions = inst->by_regions,
                    .runs_once = program->called_once && inst == program->insts[0],
                    .headed = ARENA_ARRAY(program->arena, Loop *, nblocks),
                    .around = ARENA_ARRAY(program->arena, Loop *, nblocks),
@@ -221,14 +243,40 @@ static bool in_function(Program *program, FuncInst *inst) {
     return true;
 }
 
-static bool has_loop(const Func *func) {
+static bool walks_arrays(const Func *func) {
     for (size_t b = 0; b < func->blocks.len; b++)
         for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
             if (looks_walks_an_array(value)) return true;
+    return false;
+}
+
+/* Of a loop between two blocks: whether its rounds walk through arrays, or leave what takes time to calls. */
+static bool rounds_walk(const Func *func, uint32_t first, uint32_t last) {
+    for (size_t b = 0; b < func->blocks.len; b++) {
+        const Block *block = func->blocks.data[b];
+        if (block->order < first || block->order > last) continue;
+        for (const Value *value = block->first; value; value = value->next)
+            if (looks_walks_an_array(value)) return true;
+    }
+    return false;
+}
+
+static bool has_rounds(const Func *func) {
+    for (size_t b = 0; b < func->blocks.len; b++) {
+        const Block *block = func->blocks.data[b];
+        for (uint32_t s = 0; s < block->succs.len; s++) {
+            uint32_t first = (uint32_t)block->succs.data[s]->order, last = (uint32_t)block->order;
+            if (first <= last && !rounds_walk(func, first, last)) return true;
+        }
+    }
+    return false;
+}
+
+static bool has_loop(const Func *func) {
     for (size_t b = 0; b < func->blocks.len; b++)
         for (uint32_t s = 0; s < func->blocks.data[b]->succs.len; s++)
             if (func->blocks.data[b]->succs.data[s]->order <= func->blocks.data[b]->order) return true;
-    return false;
+    return walks_arrays(func);
 }
 
 /* FuncInst.reaches_loop: of functions with a loop or an operation on a whole array, of recursive ones, and of what
@@ -238,6 +286,7 @@ void safepoint_find_looping(Program *program) {
     for (size_t i = 0; i < program->count; i++) {
         FuncInst *inst = program->insts[i];
         func_compute_order(inst->func);
+        inst->has_rounds = inst->recursive || has_rounds(inst->func);
         inst->reaches_loop = inst->recursive || has_loop(inst->func);
         if (inst->reaches_loop) vec_push(program->arena, &work, inst);
     }

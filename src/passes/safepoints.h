@@ -25,15 +25,16 @@ typedef struct Ask { /* of an iterator: ITER_MORE or ITER_TAKE */
 typedef struct Loops {
     Program *program;
     Func *func;
-    size_t nblocks; /* of the function as it was: block i has the order i */
-    Loop **headed;  /* by Block.order: the loop with this header */
-    Loop **around;  /* by Block.order: the innermost loop around the block */
-    uint32_t *seen; /* by Block.order: 1 + the order of the last header that was asked for */
-    uint32_t *uses; /* by Value.id: how many */
-    bool *escapes;  /* by Value.id: used outside the innermost loop around it */
-    Ask **asks;     /* by Value.id, of iterators */
-    size_t count;   /* of loops */
-    bool runs_once; /* the function: a call of the interpreter runs it once */
+    size_t nblocks;  /* of the function as it was: block i has the order i */
+    Loop **headed;   /* by Block.order: the loop with this header */
+    Loop **around;   /* by Block.order: the innermost loop around the block */
+    uint32_t *seen;  /* by Block.order: 1 + the order of the last header that was asked for */
+    uint32_t *uses;  /* by Value.id: how many */
+    bool *escapes;   /* by Value.id: used outside the innermost loop around it */
+    Ask **asks;      /* by Value.id, of iterators */
+    size_t count;    /* of loops */
+    bool by_regions; /* the function runs once for a block of threads */
+    bool runs_once;  /* the function: a call of the interpreter runs it once */
 } Loops;
 
 /* ---- safepoint_edges.c ---- */

@@ -167,6 +167,7 @@ typedef enum What {
     COORDINATES, /* cuda.threadIdx and its like */
     FUNCTION,
     LEFT_OUT, /* a parameter that is None */
+    BEGUN,    /* a variable that is None */
     NOTHING,  /* None */
     WHOLE_ARRAY,
     NO_ITEMS, /* a list in which nothing was put */
@@ -207,6 +208,7 @@ static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
         return type->kind == TY_OBJECT && is_coordinates(t->in->host->object_name(t->in->host->self, type->object));
     case FUNCTION: return type->kind == TY_FUNC || type->kind == TY_PYFUNC || type->kind == TY_CLOSURE;
     case LEFT_OUT: return type->kind == TY_NONE && is_parameter(t->values[arg]);
+    case BEGUN: return type->kind == TY_NONE && t->values[arg] && t->values[arg]->name;
     case NOTHING: return type->kind == TY_NONE;
     case WHOLE_ARRAY: return type->kind == TY_ARRAY && !type->record;
     case NO_ITEMS: return type->kind == TY_LIST && type->items[0]->kind == TY_BOTTOM;
@@ -222,19 +224,22 @@ static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     return false;
 }
 
+static bool is_attribute(const Value *value) { return value && value->op == OP_GETATTR && value->args[0]->name; }
+
 /* As the source says it, where a name does: "x", "x.shape", "cuda.grid"; else "x". */
 static const char *operand_name(Typing *t, size_t arg) {
     static const char package[] = "krait.";
     const Type *type = t->args[arg].type;
     const Value *value = t->values[arg] ? value_resolve(t->values[arg]) : NULL;
+    if (type->kind == TY_FUNC && is_attribute(value))
+        return arena_printf(t->in->arena, "%s.%s", value->args[0]->name, value->imm.text);
     if (type->kind == TY_FUNC) {
         const char *name = func_name(t->in->arena, type->func);
         return strncmp(name, package, sizeof package - 1) == 0 ? name + sizeof package - 1 : name;
     }
     if (type->object && type->kind != TY_STRUCT) return t->in->host->object_name(t->in->host->self, type->object);
     if (value && value->name) return value->name;
-    if (value && value->op == OP_GETATTR && value->args[0]->name)
-        return arena_printf(t->in->arena, "%s.%s", value->args[0]->name, value->imm.text);
+    if (is_attribute(value)) return arena_printf(t->in->arena, "%s.%s", value->args[0]->name, value->imm.text);
     return "x";
 }
 

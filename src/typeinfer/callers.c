@@ -31,14 +31,26 @@ static const FuncInfo *row_of(const Func *func) {
     return NULL;
 }
 
+static const char *shown_name(const Func *func, Arena *arena) {
+    const FuncInfo *row = row_of(func);
+    return row && *row->head.names ? func_shown_name(arena, row) : func->name;
+}
+
+const char *infer_shown_name(Infer *in, const Func *func) {
+    return func->source && func->source->internal ? shown_name(func, in->arena) : func->name;
+}
+
 /* The user called one of Krait's own functions, and it cannot be compiled for these arguments. */
 static void headline(const FuncInst *callee, const InferConfig *config, Diag *diag) {
-    const FuncInfo *row = row_of(callee->untyped);
-    const char *name = row && *row->head.names ? func_shown_name(diag->arena, row) : callee->untyped->name;
+    const char *name = shown_name(callee->untyped, diag->arena);
     const char *advice = infer_advice(name, config->device, !diag->hint);
     Buf text;
     buf_init(&text, diag->arena);
     print_call(&text, callee, true, config->host, diag->arena);
+    if (diag->code == DIAG_NO_AXIS) {
+        diag_headline(diag, "%s()", name); /* a mistake wherever it runs */
+        return;
+    }
     diag_headline(diag, "%s(%s) is not compiled%s", name, text.text, config->device ? " in kernels" : "");
     if (advice) diag_hint(diag, "%s", advice);
 }

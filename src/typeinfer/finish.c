@@ -81,6 +81,23 @@ static bool find_endless(Arena *arena, FuncInst *const *insts, size_t count, Dia
     return true;
 }
 
+/* A function that may give a number or None gives the number, or raises. */
+static void give_numbers(FuncInst *root) {
+    if (root->result->kind != TY_OPTIONAL || root->callers.len) return;
+    Func *func = root->func;
+    const Type *number = root->result->items[0];
+    for (size_t b = 0; b < func->blocks.len; b++) {
+        Value *end = func->blocks.data[b]->last;
+        if (end->op != OP_RETURN) continue;
+        Value *cast = value_new(func, OP_CAST, end->span, end->args, 1);
+        cast->type = number;
+        cast->imm.text = "TypeError: an elementwise function has to give a number, not None";
+        value_insert_before(end, cast);
+        end->args[0] = cast;
+    }
+    func->result = root->result = number;
+}
+
 bool typeinfer_finish(const InferConfig *config, Arena *arena, TypeTable *types, FuncInst **insts, size_t *count,
                       Diag *diag) {
     size_t kept = 0;
@@ -92,6 +109,7 @@ bool typeinfer_finish(const InferConfig *config, Arena *arena, TypeTable *types,
     for (size_t i = 0; i < kept; i++) insts[i]->id = (uint32_t)i;
     insts_find_calls(arena, insts, kept);
     TRY(find_endless(arena, insts, kept, diag));
+    if (config->elementwise) give_numbers(insts[0]);
     for (size_t i = 0; i < kept; i++)
         if (insts[i]->never_returns) insts[i]->result = type_simple(types, TY_NONE);
     return true;

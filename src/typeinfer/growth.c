@@ -303,6 +303,14 @@ static bool ask_callers(Infer *in, const Value *param, const Type *type) {
     return false;
 }
 
+/* So is whoever calls the first function, of what a global variable holds. */
+bool typeinfer_want_captured(Infer *in, int64_t index, const Type *type) {
+    Captured *capture = &in->config->captures->data[index];
+    const Type *both = capture->wanted ? grown(in, capture->wanted, type) : type;
+    if (both) capture->wanted = both;
+    return false;
+}
+
 /* One step; false: it leads nowhere. */
 static bool step(Growth *g, Value *value, const Type *type) {
     Infer *in = g->in;
@@ -320,6 +328,7 @@ static bool step(Growth *g, Value *value, const Type *type) {
             if (typeinfer_is_open(value_resolve(value->args[i])->type)) want(g, value->args[i], type->items[0]);
         return true;
     case OP_PARAM: return ask_callers(in, value, type);
+    case OP_CAPTURED: return typeinfer_want_captured(in, value->imm.i, type);
     case OP_PHI:
         for (uint32_t i = 0; i < value->nargs; i++) /* what is no container comes over an edge that is never taken */
             if (value_resolve(value->args[i])->type->kind != TY_OBJECT) want(g, value->args[i], type);
@@ -394,10 +403,12 @@ bool solver_put(Typing *t, Value *container, const Type *more) {
         bool list = more->kind == TY_LIST;
         typing_fail(t, DIAG_NO_UNIFY, "%s is put into a %s", typing_text(t, list ? more->items[0] : more),
                     typing_text(t, container->type));
-        return typing_hint(t, list ? "the items of a list have one type in compiled code: convert them, or use a tuple"
-                                   : "the keys of a dict or the items of a set have one type in compiled code, and so "
-                                     "have the values: convert them, or use a namedtuple or a class for things of "
-                                     "several types");
+        return typing_hint(
+            t, list ? "the items of a list have one type, that of the first of them: convert them, begin with "
+                      "one of the same form or with none, [], or use a tuple"
+                    : "the keys of a dict or the items of a set have one type in compiled code, and so "
+                      "have the values: convert them, or use a namedtuple or a class for things of "
+                      "several types");
     }
     const char *kind = more->kind == TY_LIST ? "list" : more->kind == TY_DICT ? "dict" : "set";
     if (stays->op == OP_PARAM && !t->in->inst->caller) {

@@ -118,6 +118,7 @@ bool typing_become_func(Typing *t, FuncId func);
 bool typing_become_pyfunc(Typing *t, ObjRef function);
 bool typing_become_prelude(Typing *t, const char *name);
 bool typing_become_const(Typing *t, const Const *konst);
+bool typing_become_captured(Typing *t, int64_t index); /* it is that one of the captures */
 bool typing_become_arg(Typing *t, size_t arg);
 bool typing_become(Typing *t, Value *value, const Type *type);
 bool typing_become_item(Typing *t, size_t arg, size_t index); /* it is that item of operand arg, a tuple */
@@ -132,6 +133,8 @@ bool typing_bad_operands(Typing *t);
 const char *infer_words(const InferHost *host, Arena *arena, const Type *type);
 /* typing_advice, where nothing is being typed; prefixes: also what is said of all names that start alike. */
 const char *infer_advice(const char *name, bool device, bool prefixes);
+/* What messages call a function: of Krait's own that stand for a row, "numpy.sum". */
+const char *infer_shown_name(Infer *in, const Func *func);
 const char *infer_text(Infer *in, const Type *type);  /* "float32", "`ValueError`": as a message shows it; advice.c */
 const char *typing_text(Typing *t, const Type *type); /* the same */
 /* What to do instead of a library function or method ("numpy.zeros", "array.sum") that is not compiled; NULL: nothing
@@ -140,9 +143,13 @@ const char *typing_advice(Typing *t, const char *name);
 /* Refuses a variable that inner functions share, of two types that have no common one. */
 bool infer_fail_contents(Typing *t, const char *name, const Type *here, const Type *elsewhere);
 /* Where an operand stands that an operation does not take: operand_advice.def. */
-typedef enum Where { ANYWHERE, OPERATOR, ORDER, CALLED, INDEXED, UNPACKED, ASSIGNED, DELETED } Where;
+typedef enum Where { ANYWHERE, OPERATOR, ORDER, CALLED, CALLEE, INDEXED, UNPACKED, ASSIGNED, DELETED } Where;
 /* What to write instead, as a hint, if something is known; called: the function or attribute, "" for none; false. */
 bool typing_hint_operands(Typing *t, Where where, const char *called);
+/* "did you mean ...?", as a hint, if one of the names, or of what values of the type have, is near; else false.
+ * class_name: of the rows of its methods, "builtins.str", or NULL.  near_names.c */
+bool typing_hint_near(Typing *t, const char *name, const char *const *names, size_t count);
+bool typing_hint_near_attribute(Typing *t, const Type *type, const char *class_name);
 const char *typing_arg_text(Typing *t, size_t arg); /* "`x` (float32)", or "float32" for an unnamed expression */
 const char *typing_func_name(Typing *t);            /* "math.sin": first name of the row; of a ufunc its own */
 
@@ -205,6 +212,9 @@ const PromotionRules *promote_rules(const Infer *in);
 const Type *promote_ufunc(Infer *in, const Type *a, const Type *b); /* common type of operands of a ufunc; NULL: none */
 
 /* ---- building, when t->emit is set; values are inserted before t->at and need no further typing ---- */
+/* The interpreter's function `what` (decorators/python_calls.c), which may raise `error`, is called. */
+bool typing_call_interpreter(Typing *t, const char *what, const Type *result);
+Value *typing_make_captured(Typing *t, int64_t index, const Type **type); /* NULL while solving */
 Value *typing_make_const(Typing *t, const Const *konst);
 Value *typing_make_int(Typing *t, int64_t value);
 Value *typing_make_op(Typing *t, Op op, const Type *type, Value *const *args, size_t nargs);
@@ -474,6 +484,7 @@ bool typeinfer_takes(Infer *in, const Type *type, const Type *more); /* held by 
  * value that cannot, or NULL. */
 /* The instance of the class of `like` whose attributes hold that; NULL: what its class leads back to has two types. */
 const Type *typeinfer_object(Infer *in, const Type *like, const Type *const *items);
+bool typeinfer_want_captured(Infer *in, int64_t index, const Type *type); /* false: not yet */
 Value *typeinfer_grow(Infer *in, Value *value, const Type *type);
 /* What gives items of the one type gives those of the other, which holds something where that holds nothing. */
 void typeinfer_fill(Infer *in, Value *value, const Type *from, const Type *to);

@@ -3,7 +3,7 @@
  * In: the operation, before its rule sees it.  Out: the operand's content, behind a CAST that raises what the
  * interpreter raises for None, in its words (Value.imm.text: "TypeError: ..."); in what none_words.def does not name, a
  * rule casts operands by itself, and lowering finds words. */
-#include <string.h> /* strcspn, strlen, strncmp, strspn */
+#include <string.h> /* strchr, strcspn, strlen, strncmp, strspn */
 
 #include "typeinfer/infer.h"
 
@@ -49,21 +49,21 @@ static bool is_repeated(Op op, const Type *type) {
 }
 
 /* Of x + y and x < y.  What may be None too is taken for the value that it may be. */
-static const char *operator_words(const Typing *t, size_t arg) {
+static const char *operator_words(const Typing *t, Op op, size_t arg) {
     Arena *arena = t->in->arena;
     const Type *other = infer_content(t->args[1 - arg].type);
     bool same = value_resolve(t->values[0]) == value_resolve(t->values[1]);
-    const char *name = same ? "NoneType" : class_name(other), *symbol = typing_symbol(t->op);
+    const char *name = same ? "NoneType" : class_name(other), *symbol = typing_symbol(op);
     const char *left = arg == 0 ? "NoneType" : name, *right = arg == 1 ? "NoneType" : name;
     bool inplace = t->flags & VF_INPLACE;
     if (!name || !symbol) return NULL;
-    if (op_is_comparison(t->op))
+    if (op_is_comparison(op))
         return arena_printf(arena, "'%s' not supported between instances of '%s' and '%s'", symbol, left, right);
-    if (arg == 1 && inplace && t->op == OP_ADD && other->kind == TY_LIST) return "'NoneType' object is not iterable";
-    if (arg == 1 && concatenates(t->op, other))
+    if (arg == 1 && inplace && op == OP_ADD && other->kind == TY_LIST) return "'NoneType' object is not iterable";
+    if (arg == 1 && concatenates(op, other))
         return arena_printf(arena, "can only concatenate %s (not \"NoneType\") to %s", name, name);
-    if (is_repeated(t->op, other)) return "can't multiply sequence by non-int of type 'NoneType'";
-    const char *power = t->op == OP_POW && !inplace ? " or pow()" : "";
+    if (is_repeated(op, other)) return "can't multiply sequence by non-int of type 'NoneType'";
+    const char *power = op == OP_POW && !inplace ? " or pow()" : "";
     return arena_printf(arena, "unsupported operand type(s) for %s%s%s: '%s' and '%s'", symbol, inplace ? "=" : "",
                         power, left, right);
 }
@@ -82,12 +82,19 @@ static const char *index_words(const Typing *t, size_t arg) {
     }
 }
 
+/* NumPy takes None for an object: it is equal to itself alone, and false. */
+static bool ufunc_needs_value(const FuncInfo *row) {
+    bool equality = row->how == HOW_OP && (row->op == OP_EQ || row->op == OP_NE);
+    return row->elementwise && !equality && strncmp(row->head.names, "numpy.logical_", strlen("numpy.logical_")) != 0;
+}
+
 static bool asks_attribute(const Typing *t, size_t arg) {
     return t->op == OP_GETATTR || (t->op == OP_SETATTR && arg == 0);
 }
 
 /* Whether the interpreter has no answer for None as this operand. */
 static bool needs_value(const Typing *t, size_t arg) {
+    if (t->is_call) return ufunc_needs_value(&func_info[t->func]);
     if (t->op == OP_MOD && arg == 1 && typing_is_text(infer_content(t->args[0].type))) return false; /* "%s" % None */
     if ((op_is_binary(t->op) && t->op != OP_MATMUL) || (op_is_comparison(t->op) && t->op != OP_EQ && t->op != OP_NE))
         return true;
@@ -120,6 +127,14 @@ static const char *divmod_words(const Typing *t, size_t arg) {
                 : NULL;
 }
 
+/* Of NumPy's, which compares the first with the second. */
+static const char *compared_words(const Typing *t, size_t arg, const char *symbol) {
+    const char *name = other_class(t, arg), *left = arg ? name : "NoneType", *right = arg ? "NoneType" : name;
+    return name ? arena_printf(t->in->arena, "'%s' not supported between instances of '%s' and '%s'", symbol, left,
+                               right)
+                : NULL;
+}
+
 /* Of max and min, which compare each argument with the one that is ahead. */
 static const char *extreme_words(const Typing *t, size_t arg, const char *symbol) {
     const char *name = other_class(t, arg), *left = arg ? "NoneType" : name, *right = arg ? name : "NoneType";
@@ -128,16 +143,40 @@ static const char *extreme_words(const Typing *t, size_t arg, const char *symbol
                 : NULL;
 }
 
+/* `words` with the last part of the function's name in place of $. */
+static const char *with_name(Arena *arena, const char *words, const char *names) {
+    const char *place = strchr(words, '$');
+    size_t length = strcspn(names, " ");
+    for (size_t i = 0; place && i < length; i++)
+        if (names[i] == '.') names += i + 1, length -= i + 1, i = 0;
+    return place ? arena_printf(arena, "%.*s%.*s%s", (int)(place - words), words, (int)length, names, place + 1)
+                 : words;
+}
+
+/* NumPy has the operators of its operands, which it takes for objects, do it. */
+static const char *ufunc_words(const Typing *t, const FuncInfo *row, size_t arg) {
+    for (size_t i = 0; i < COUNT_OF(operands); i++)
+        if (operands[i].op == row->op && t->nargs == 1) return operands[i].words;
+    return t->nargs == 2 && t->values[0] && t->values[1] ? operator_words(t, row->op, arg) : NULL;
+}
+
 static const char *call_words(const Typing *t, size_t arg) {
     const FuncInfo *row = &func_info[t->func];
+    if (row->elementwise && row->how == HOW_OP && ufunc_needs_value(row)) return ufunc_words(t, row, arg);
     switch (t->func) {
+    case FUNC_NP_MAXIMUM:
+    case FUNC_NP_FMAX: return compared_words(t, arg, ">=");
+    case FUNC_NP_MINIMUM:
+    case FUNC_NP_FMIN: return compared_words(t, arg, "<=");
+    case FUNC_NP_POWER: return operator_words(t, OP_POW, arg);
     case FUNC_PY_DIVMOD: return divmod_words(t, arg);
     case FUNC_PY_MAX: return extreme_words(t, arg, ">");
     case FUNC_PY_MIN: return extreme_words(t, arg, "<");
     default: break;
     }
     for (size_t i = 0; i < COUNT_OF(arguments); i++)
-        if (is_named(arguments[i].functions, row->head.names)) return arguments[i].words;
+        if (is_named(arguments[i].functions, row->head.names))
+            return with_name(t->in->arena, arguments[i].words, row->head.names);
     return row->library == LIBRARY_MATH ? "must be real number, not NoneType" : NULL;
 }
 
@@ -146,7 +185,7 @@ static const char *words(const Typing *t, size_t arg) {
     if (t->is_call) return call_words(t, arg);
     for (size_t i = 0; i < COUNT_OF(operands); i++)
         if (operands[i].op == t->op && operands[i].operand == arg) return operands[i].words;
-    if ((op_is_binary(t->op) || op_is_comparison(t->op)) && t->nargs == 2) return operator_words(t, arg);
+    if ((op_is_binary(t->op) || op_is_comparison(t->op)) && t->nargs == 2) return operator_words(t, t->op, arg);
     return index_words(t, arg);
 }
 

@@ -71,9 +71,7 @@ static bool refuse_own(Typing *t, size_t i) {
 
 /* A function that makes the same of a member as of its text or float. */
 static bool takes_plain(const FuncInfo *row) {
-    bool of_text = strncmp(row->head.names, "builtins.str.", strlen("builtins.str.")) == 0;
-    return row->elementwise || row->library == LIBRARY_MATH || row->head.id == FUNC_LEN ||
-           (of_text && row->head.id != FUNC_STR_FORMAT);
+    return row->elementwise || row->takes_plain || row->library == LIBRARY_MATH || row->head.id == FUNC_LEN;
 }
 
 /* Whether the operation tells a member from its text or float. */

@@ -226,6 +226,21 @@ static Fact make_indices(Typing *t, const Advanced *a, Value **value) {
     return (Fact){type, NULL};
 }
 
+/* A number that is outside raises where it is applied, and what a mask says comes before that. */
+static bool check_masks(Typing *t, const Advanced *a) {
+    bool numbers = false, masks = false;
+    for (size_t i = 0; i < a->count; i++) {
+        numbers |= a->parts[i].kind == PART_INT;
+        masks |= a->parts[i].kind == PART_ARRAY && type_scalar_kind(innermost(a->parts[i].fact.type)) == 'b';
+    }
+    if (!numbers || !masks) return true;
+    Fact facts[4] = {{0}, {infer_content(t->args[0].type), NULL}}, done;
+    Value *values[4] = {NULL, t->emit ? typing_make_cast(t, t->values[0], facts[1].type) : NULL}, *value;
+    facts[2] = make_indices(t, a, &values[2]);
+    facts[3] = make_ints(t, a->starts, a->arrays, &values[3]);
+    return typing_call_prelude(t, "indexing:check_masks", facts, values, 4, &done, &value);
+}
+
 /* The operation becomes a call of that function of the prelude; x[i] = v hands v over. */
 static bool become_call(Typing *t, const Type *array, const char *name, bool stores) {
     Advanced a = {0};
@@ -238,6 +253,7 @@ static bool become_call(Typing *t, const Type *array, const char *name, bool sto
     }
     TRY(read_parts(t, array, &a));
     TRY(order_axes(t, &a));
+    TRY(check_masks(t, &a));
     TRY(apply_others(t, &a, &args[0], &values[0]));
     if (!is_in_order(&a)) args[0].type = typing_permuted(t, args[0].type, &values[0], a.from, a.ndim);
     args[0].konst = NULL;

@@ -238,10 +238,16 @@ bool rule_getitem(Typing *t) {
         break;
     default: break;
     }
+    if (type->kind == TY_PYFUNC) {
+        typing_fail(t, DIAG_BAD_INDEX, "%s cannot be indexed, and a kernel not be launched, in compiled code",
+                    typing_arg_text(t, 0));
+        return typing_hint(t, t->in->device
+                                  ? "a kernel is launched from Python: launch it after this one, or call a device "
+                                    "function, cuda.jit(device=True)"
+                                  : "a kernel is launched from Python: leave the decorator off this function, or make "
+                                    "a function of the kernel, which @njit compiles and a loop calls");
+    }
     typing_fail(t, DIAG_BAD_INDEX, "%s cannot be indexed", typing_arg_text(t, 0));
-    if (type->kind == TY_PYFUNC)
-        return typing_hint(t, "a kernel is launched from Python, not from compiled code: launch it after this one, or "
-                              "call a device function, cuda.jit(device=True)");
     if (type->kind == TY_OBJECT)
         return typing_hint(
             t, "compiled code takes NumPy arrays and tuples from outside as constants, and nothing else that "
@@ -476,6 +482,8 @@ bool rule_setitem(Typing *t) {
         typing_fail(t, DIAG_BAD_INDEX, "items of %s cannot be assigned", typing_arg_text(t, 0));
         if (type->kind == TY_TUPLE || type->kind == TY_VARTUPLE)
             return typing_hint(t, "tuples do not change: make a new one, or use an array");
+        if (typing_is_text(type))
+            return typing_hint(t, "texts do not change: make a new one, text[:i] + \"x\" + text[i + 1:]");
         return type->kind == TY_SCALAR ? hint_at_taken(t) : typing_hint_operands(t, INDEXED, "");
     }
     if (type->readonly) return typing_read_only(t);

@@ -3,7 +3,7 @@
  * In: the type of what stands before the dot and the name.  Out: what its row of ir_attrs.def says, by the row's rule;
  * else a method: of an instance the function of its class, or the library function numpy.ndarray.<name> or
  * numpy.generic.<name>; its first argument is that value (rule_call adds it). */
-#include <string.h> /* strchr, strcmp, strlen */
+#include <string.h> /* strchr, strcmp, strlen, strrchr */
 
 #include "typeinfer/infer.h"
 
@@ -19,6 +19,35 @@ static bool hint_names(Typing *t, const Type *type) {
     return names.len && typing_hint(t, "it has %s", names.text);
 }
 
+/* The class whose rows are the methods of a type; NULL: none are. */
+static const char *class_of_methods(const Type *type) {
+    switch (type->kind) {
+    case TY_ARRAY: return "numpy.ndarray";
+    case TY_LIST: return "builtins.list";
+    case TY_SLICE: return "builtins.slice";
+    case TY_TUPLE:
+    case TY_VARTUPLE: return "builtins.tuple";
+    case TY_DICT: return "builtins.dict";
+    case TY_SET: return "builtins.set";
+    case TY_BYTES: return "builtins.bytes";
+    case TY_SCALAR:
+    case TY_TIME: return "numpy.generic";
+    case TY_RANDOM: return "numpy.random.Generator";
+    default: return typing_is_text(type) ? "builtins.str" : NULL;
+    }
+}
+
+/* What is advised for an attribute that values of a type lack: for this name, else one that is near, else for any. */
+static bool hint_instead(Typing *t, const Type *type) {
+    const char *class_name = class_of_methods(type), *dot = class_name ? strrchr(class_name, '.') : NULL;
+    const char *class_alone = type->kind == TY_ARRAY ? "array" : dot ? dot + 1 : "";
+    const char *name = arena_printf(t->in->arena, "%s.%s", class_alone, t->text);
+    const char *for_this = infer_advice(name, t->in->config->device, false), *for_any = typing_advice(t, name);
+    if (for_this) return typing_hint(t, "%s", for_this);
+    if (typing_hint_near_attribute(t, type, class_name)) return false;
+    return for_any ? typing_hint(t, "%s", for_any) : false;
+}
+
 static bool no_attribute(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     if (strcmp(t->text, "__enter__") == 0) {
@@ -27,10 +56,8 @@ static bool no_attribute(Typing *t) {
     }
     typing_fail(t, DIAG_NO_ATTRIBUTE, "%s has no attribute `%s` in compiled code", typing_arg_text(t, 0), t->text);
     if (type->kind == TY_ARRAY && type_is_record(type_element(type))) return typing_hint_fields(t, type);
-    if (type->kind == TY_ARRAY)
-        return typing_hint(t, "%s", typing_advice(t, arena_printf(t->in->arena, "array.%s", t->text)));
-    if (type->kind == TY_LIST) return typing_hint(t, "%s", typing_advice(t, "[]."));
     if (type->kind == TY_TUPLE && type->object) return hint_names(t, type);
+    if (type_is_instance(type) && typing_hint_near_attribute(t, type, NULL)) return false;
     if (type_is_instance(type))
         return typing_hint(
             t, "an instance has what __init__ assigns and what its class defines in Python; `%s` is neither", t->text);
@@ -39,8 +66,10 @@ static bool no_attribute(Typing *t) {
                               "told it by an instance, or a list, that it is given");
     if (typing_is_member(type)) return typing_hint(t, "a member has `name`, `value` and what its class defines");
     if (type->kind == TY_OBJECT)
-        return typing_hint(t, "an argument is data: name the module or object in the function itself, as a global");
-    return false;
+        return typing_hint(
+            t, "Python does not find the name in it, or what it names is nothing that compiled code takes of "
+               "a module: functions, classes, numbers, arrays, and tuples, lists and dicts of these");
+    return hint_instead(t, type);
 }
 
 static bool known_int(Typing *t, int64_t value) {
@@ -147,6 +176,12 @@ static bool attr_transposed(Typing *t, const Type *type) {
     if (type->ndim < 2) return typing_become_arg(t, 0);
     ArrayLayout layout = type->layout == LAYOUT_C ? LAYOUT_F : type->layout == LAYOUT_F ? LAYOUT_C : LAYOUT_A;
     return typing_result(t, type_view(t->in->types, type, type->ndim, layout), NULL);
+}
+
+static bool attr_matrix_transposed(Typing *t, const Type *type) {
+    (void)type;
+    t->op = OP_CALL;
+    return typing_become_prelude(t, "stacks:method_matrix_transpose");
 }
 
 static bool attr_flat(Typing *t, const Type *type) {
@@ -315,18 +350,7 @@ static bool is_ufunc(const Typing *t, const Type *type) {
 }
 
 static bool method(Typing *t, const Type *type) {
-    const char *class_name = type->kind == TY_ARRAY                                ? "numpy.ndarray"
-                             : type->kind == TY_LIST                               ? "builtins.list"
-                             : type->kind == TY_SLICE                              ? "builtins.slice"
-                             : type->kind == TY_TUPLE || type->kind == TY_VARTUPLE ? "builtins.tuple"
-                             : type->kind == TY_DICT                               ? "builtins.dict"
-                             : type->kind == TY_SET                                ? "builtins.set"
-                             : typing_is_text(type)                                ? "builtins.str"
-                             : type->kind == TY_SCALAR                             ? "numpy.generic"
-                             : type->kind == TY_TIME                               ? "numpy.generic"
-                             : type->kind == TY_RANDOM                             ? "numpy.random.Generator"
-                             : is_ufunc(t, type)                                   ? "numpy.ufunc"
-                                                                                   : NULL;
+    const char *class_name = is_ufunc(t, type) ? "numpy.ufunc" : class_of_methods(type);
     if (!class_name) return unknown_attribute(t);
     const char *name = arena_printf(t->in->arena, "%s.%s", class_name, t->text);
     const FuncHead *func = type_table_function(t->in->types, name, strlen(name));
@@ -353,16 +377,6 @@ static bool field_of(Typing *t, const Type *type, AttrId attr) {
     return attr < ATTR_COUNT ? attr_rules[attr](t, type) : unknown_attribute(t);
 }
 
-/* The attributes of a NumPy scalar, of a date or a duration too, but those of numbers. */
-static AttrId find_attribute(const Type *type, const char *name) {
-    if (type->kind != TY_TIME) return attr_find(type->kind, name);
-    AttrId attr = attr_find(TY_SCALAR, name);
-    AttrRule *rule = attr < ATTR_COUNT ? attr_rules[attr] : NULL;
-    bool of_any = rule == attr_dtype || rule == attr_itemsize || rule == attr_no_axes || rule == attr_one_item ||
-                  rule == attr_empty_shape || rule == attr_itself;
-    return of_any ? attr : ATTR_COUNT;
-}
-
 /* x.__class__ is type(x). */
 static bool class_of_instance(Typing *t, const Type *type) {
     const Const *class = t->in->host->class_of(t->in->host->self, type);
@@ -383,7 +397,7 @@ bool rule_getattr(Typing *t) {
     const Const *name = name_of(t, type);
     if (name) return typing_become_const(t, name);
     if (strcmp(t->text, "__class__") == 0 && type->kind != TY_OBJECT) return class_of_instance(t, type);
-    AttrId attr = find_attribute(type, t->text);
+    AttrId attr = attr_find(type->kind, t->text);
     bool has_fields = (type->kind == TY_TUPLE && type->object) || type->kind == TY_STRUCT;
     if (has_fields) {
         typing_as(t, 0, type);

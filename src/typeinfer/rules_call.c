@@ -87,14 +87,14 @@ static bool not_callable(Typing *t, const Type *type) {
         const char *advice = typing_advice(t, name);
         static const char builtins[] = "builtins.";
         size_t prefix = strncmp(name, builtins, sizeof builtins - 1) == 0 ? sizeof builtins - 1 : 0;
-        typing_fail(t, DIAG_NOT_CALLABLE, "`%s` is not compiled yet", name + prefix);
+        typing_fail(t, DIAG_NOT_CALLABLE, "`%s` is not compiled%s", name + prefix, advice ? "" : " yet");
         return typing_hint(t, "%s",
                            advice ? advice
                                   : "functions written in Python are compiled; call this one outside, and pass its "
                                     "result as an argument");
     }
     typing_fail(t, DIAG_NOT_CALLABLE, "%s cannot be called", typing_arg_text(t, 0));
-    return type->kind == TY_ARRAY ? typing_hint(t, "its elements are taken with brackets: x[i]") : false;
+    return typing_hint_operands(t, CALLEE, "");
 }
 
 /* P(1, y=2): an instance of a namedtuple is a tuple of its fields, one of a dataclass a struct of them. */

@@ -213,7 +213,8 @@ bool rule_compare(Typing *t) {
     bool equality = t->op == OP_EQ || t->op == OP_NE;
     if (equality && a->kind == TY_STR && b->kind == TY_STR && t->args[0].konst && t->args[1].konst)
         return compare_known(t, strcmp(t->args[0].konst->text, t->args[1].konst->text) == 0);
-    if (typing_is_text(a) && typing_is_text(b)) return typing_string_compare(t);
+    if ((typing_is_text(a) && typing_is_text(b)) || (a->kind == TY_BYTES && b->kind == TY_BYTES))
+        return typing_string_compare(t);
     if (type_is_table(a) && a->kind == b->kind) return typing_table_compare(t);
     if (equality && a->kind == b->kind && type_is_unit(a)) return compare_known(t, a == b);
     if (equality && a->kind == TY_CLOSURE && b->kind == TY_CLOSURE && a->object != b->object)

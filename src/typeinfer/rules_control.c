@@ -21,6 +21,13 @@ bool rule_param(Typing *t) {
     return typing_result(t, type, konst);
 }
 
+bool rule_captured(Typing *t) {
+    const Captures *captures = t->in->config->captures;
+    if (!captures || (uint64_t)t->imm >= captures->len) return typing_fail(t, DIAG_VERIFY, "nothing is captured here");
+    captures->data[t->imm].looked_at = true;
+    return typing_result(t, captures->data[t->imm].type, NULL);
+}
+
 bool rule_phi(Typing *t) { return typing_result(t, t->at->type, t->at->konst); } /* solve.c joins */
 
 bool rule_undef(Typing *t) { return typing_result(t, infer_bottom(t->in), NULL); }

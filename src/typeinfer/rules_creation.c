@@ -111,6 +111,7 @@ bool rule_func_np_empty_like(Typing *t) {
     if (prototype->kind != TY_ARRAY && prototype->kind != TY_SCALAR && prototype->kind != TY_TIME)
         return typing_bad_operands(t);
     bool is_array = prototype->kind == TY_ARRAY;
+    if (!is_array) typing_need_value(t, 0, NULL);
     TRY(dtype_or(t, 1, infer_strong(t->in, is_array ? type_element(prototype) : prototype), &dtype));
     TRY(read_order(t, 2, prototype, &layout));
     ndim = is_array ? prototype->ndim : 0;
@@ -150,8 +151,9 @@ static const Type *number_in(Typing *t, const Type *type) {
 
 /* The type of element that an argument of result_type stands for, or NULL. */
 static const Type *promoted_type(Typing *t, size_t i) {
-    const Type *type = infer_content(t->args[i].type);
+    const Type *type = t->args[i].type;
     if (typing_is_sequence(type)) return number_in(t, type);
+    if (type->kind == TY_OPTIONAL) return NULL; /* None would be one of its own */
     if (type->kind == TY_TIME) return type;
     if (type->kind == TY_DTYPE && type->items[0]->kind == TY_TIME) return type->items[0];
     const Type *scalar = type->kind == TY_ARRAY ? type_element(type) : lib_scalar(t, i);
@@ -222,7 +224,8 @@ static bool array_of_numbers(Typing *t, size_t order) {
     if (!common) {
         typing_fail_arg(t, 0, DIAG_TYPING, "%s does not make an array of %s", typing_func_name(t),
                         typing_arg_text(t, 0));
-        return typing_hint(t, "an array is made of an array, a number, or tuples of numbers of one length");
+        return typing_hint(
+            t, "an array is made of an array, a number, or rows of numbers of one length: fill up the shorter ones");
     }
     TRY(dtype_or(t, 1, infer_strong(t->in, common), &dtype));
     TRY(read_order(t, order, t->args[0].type, &layout));
@@ -311,16 +314,34 @@ static bool read_ndmin(Typing *t, size_t arg, int64_t *ndim) {
     return true;
 }
 
+/* The call of another row with arguments of this one, from[i] of its parameter i; ABSENT and what is not given: None.
+ * YES: True. */
+enum { ABSENT = -1, YES = -2 };
+
+static bool call_on_arguments(Typing *t, FuncId func, const int *from, size_t count, Fact *fact, Value **value) {
+    enum { MOST = 5 };
+    Infer *in = t->in;
+    const Const *callee = const_of(in->arena, type_func(in->types, &func_info[func].head));
+    const Const *none = const_of(in->arena, type_simple(in->types, TY_NONE)),
+                *yes = const_bool(in->arena, in->types, true);
+    Fact facts[1 + MOST] = {{callee->type, callee}};
+    Value *values[1 + MOST] = {t->emit ? typing_make_const(t, callee) : NULL};
+    for (size_t i = 0; i < count; i++) {
+        bool given = from[i] >= 0 && typing_given(t, (size_t)from[i]);
+        const Const *other = from[i] == YES ? yes : none;
+        facts[1 + i] = given ? t->args[from[i]] : (Fact){other->type, other};
+        if (t->emit) values[1 + i] = given ? t->values[from[i]] : typing_make_const(t, other);
+    }
+    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 1 + count}, fact, value);
+}
+
 /* numpy.array(object, dtype, ndmin=): the array without ndmin=, with axes of length one before its own. */
 static bool array_of_axes(Typing *t, unsigned ndim) {
-    Infer *in = t->in;
-    const Const *callee = const_of(in->arena, type_func(in->types, &func_info[FUNC_NP_ARRAY].head));
-    size_t nargs = typing_given(t, 1) ? 3 : 2;
-    Fact facts[3] = {{callee->type, callee}, t->args[0], nargs > 2 ? t->args[1] : (Fact){0}}, fact;
-    Value *values[3] = {t->emit ? typing_make_const(t, callee) : NULL, t->values[0], nargs > 2 ? t->values[1] : NULL};
+    static const int parameters[] = {0, 1, YES, 3}; /* object, dtype, copy, order */
+    Fact fact;
     Value *value = NULL;
     unsigned from[TYPE_MAX_NDIM];
-    TRY(typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = nargs}, &fact, &value));
+    TRY(call_on_arguments(t, FUNC_NP_ARRAY, parameters, COUNT_OF(parameters), &fact, &value));
     if (fact.type->kind != TY_ARRAY || ndim <= fact.type->ndim) return typing_become(t, value, fact.type);
     unsigned more = ndim - fact.type->ndim;
     for (unsigned i = 0; i < ndim; i++) from[i] = i < more ? TYPE_MAX_NDIM : i - more;
@@ -328,15 +349,30 @@ static bool array_of_axes(Typing *t, unsigned ndim) {
     return typing_become(t, value, type);
 }
 
+/* numpy.array(..., copy=None) and copy=False give the array itself where they can: numpy.asarray. */
+static bool array_without_copy(Typing *t) {
+    static const int parameters[] = {0, 1, 3, ABSENT, 2}; /* a, dtype, order, device, copy */
+    Fact fact;
+    Value *value = NULL;
+    TRY(call_on_arguments(t, FUNC_NP_ASARRAY, parameters, COUNT_OF(parameters), &fact, &value));
+    return typing_become(t, value, fact.type);
+}
+
 bool rule_func_np_array(Typing *t) {
     static const char *const params[] = {"object", "dtype", "copy", "order", "subok", "ndmin"};
     const char *order = "K";
     const Type *dtype;
     int64_t ndim;
+    bool copy = true;
     TRY(on_heap(t));
     TRY(typing_bind_keywords(t, params, 1, COUNT_OF(params)));
     TRY(read_ndmin(t, 5, &ndim));
-    if (ndim > 0 && (!typing_given(t, 3) || typing_is_none(t, 3))) return array_of_axes(t, (unsigned)ndim);
+    if (typing_given(t, 2) && !typing_is_none(t, 2)) TRY(typing_const_bool(t, 2, &copy));
+    if (typing_given(t, 2) && (typing_is_none(t, 2) || !copy)) {
+        if (ndim > 0) return typing_fail(t, DIAG_UNSUPPORTED, "numpy.array with ndmin= and without a copy");
+        return array_without_copy(t);
+    }
+    if (ndim > 0) return array_of_axes(t, (unsigned)ndim);
     if (is_display_of_numbers(t->values[0])) t->args[0] = fact_of_display(t, t->values[0], &t->values[0]);
     if (t->args[0].type->kind == TY_LIST) return array_of_list(t);
     if (t->args[0].type->kind == TY_RANGE) return array_of_range(t);
@@ -375,23 +411,34 @@ static bool lies(const Type *array, const char *order) {
     return array->layout == (*order == 'F' ? LAYOUT_F : LAYOUT_C) || (array->ndim < 2 && array->layout != LAYOUT_A);
 }
 
+static bool no_array_as_it_is(Typing *t, const char *why) {
+    return typing_fail(t, DIAG_TYPING, "copy=False, and an array cannot be had without a copy: %s", why);
+}
+
 bool rule_func_np_asarray(Typing *t) {
-    static const char *const params[] = {"a", "dtype", "order"};
+    static const char *const params[] = {"a", "dtype", "order", "device", "copy"};
     const char *order = t->func == FUNC_NP_ASFORTRANARRAY ? "F" : t->func == FUNC_NP_ASCONTIGUOUSARRAY ? "C" : "K";
     const Type *array = infer_content(t->args[0].type), *dtype;
-    TRY(typing_bind_keywords(t, params, 1, t->func == FUNC_NP_ASARRAY ? 3 : 2));
+    bool copy = false, plain = t->func != FUNC_NP_ASARRAY;
+    TRY(typing_bind_keywords(t, params, 1, plain ? 2 : COUNT_OF(params)));
+    bool asked = typing_given(t, 4) && !typing_is_none(t, 4);
+    if (asked) TRY(typing_const_bool(t, 4, &copy));
+    if (asked && !copy && array->kind != TY_ARRAY) return no_array_as_it_is(t, "this is none");
     if (is_display_of_numbers(t->values[0])) t->args[0] = fact_of_display(t, t->values[0], &t->values[0]);
     if (t->args[0].type->kind == TY_LIST) return on_heap(t) && array_of_list(t);
     if (t->args[0].type->kind == TY_RANGE) return on_heap(t) && array_of_range(t);
     if (array->kind != TY_ARRAY) return on_heap(t) && array_of_numbers(t, 2);
     if (typing_given(t, 2) && !typing_is_none(t, 2)) TRY(typing_const_str(t, 2, &order));
     TRY(dtype_or(t, 1, type_element(array), &dtype));
-    bool same = dtype == type_element(array), one_axis = t->func != FUNC_NP_ASARRAY && array->ndim == 0;
-    if (same && lies(array, order) && !one_axis) {
+    bool same = dtype == type_element(array), one_axis = plain && array->ndim == 0;
+    if (same && lies(array, order) && !one_axis && !copy) {
         typing_cast(t, 0, array);
         return typing_become_arg(t, 0);
     }
+    if (asked && !copy)
+        return no_array_as_it_is(t,
+                                 same ? "whether it lies in that order is known when it runs" : "it has another dtype");
     TRY(on_heap(t));
-    return same ? become_prelude(t, "shaping:contiguous", NULL, order)
-                : become_prelude(t, "shaping:astype", dtype, order);
+    return same && !copy ? become_prelude(t, "shaping:contiguous", NULL, order)
+                         : become_prelude(t, "shaping:astype", dtype, order);
 }

@@ -134,9 +134,11 @@ bool rule_func_cuda_array(Typing *t) {
     TRY(in_kernel(t));
     TRY(typing_bind_keywords(t, params, 2, 3));
     if (!typing_const_shape(t, 0, shape, &ndim)) {
-        if (t->func == FUNC_CUDA_SHARED_ARRAY && t->in->diag->code == DIAG_NEEDS_CONSTANT)
-            typing_hint(t, "use literals or global constants; for a size that the launch decides, "
-                           "cuda.shared.dynamic(shape, dtype) and kernel[grid, block, stream, bytes]");
+        if (t->in->diag->code == DIAG_NEEDS_CONSTANT)
+            typing_hint(t, "use literals or global constants; for a size that the launch decides, %s",
+                        t->func == FUNC_CUDA_SHARED_ARRAY
+                            ? "cuda.shared.dynamic(shape, dtype) and kernel[grid, block, stream, bytes]"
+                            : "pass an array that has a row for each thread, and take row = x[cuda.grid(1)]");
         return false;
     }
     const Type *dtype = typing_const_element(t, 1);

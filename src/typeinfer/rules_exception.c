@@ -87,7 +87,7 @@ bool rule_raise(Typing *t) {
     const Type *type = t->args[0].type;
     if (!is_exception(type)) {
         typing_fail(t, DIAG_TYPING, "an exception is needed here, not %s", typing_arg_text(t, 0));
-        return typing_hint(t, "raise an exception class or an instance made by calling one");
+        return typing_hint(t, "raise a class of exceptions or an instance of one: raise ValueError(\"...\")");
     }
     if (t->nargs > 1) TRY(take_cause(t));
     /* What counts its references does not outlive the function. */

@@ -222,6 +222,8 @@ bool rule_func_vector_float(Typing *t) { return typing_result(t, infer_float(t->
 
 bool rule_func_math_fsum(Typing *t) {
     const Type *type = t->args[0].type, *real = infer_float(t->in);
+    bool iterated = type->kind != TY_ARRAY && type->kind != TY_TUPLE && type->kind != TY_SCALAR;
+    if (iterated && !t->in->device) return typing_become_prelude(t, "math_more:fsum_of");
     if (!is_real_vector(type) && !is_real_tuple(type)) return typing_bad_operands(t);
     Value *value = NULL;
     if (t->emit) {

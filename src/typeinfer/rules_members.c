@@ -23,6 +23,7 @@ Member typing_member(Typing *t, const Type *type, const char *name, ObjRef after
 
 bool typing_become_member(Typing *t, const Type *type, Member member) {
     bool instance = type->kind != TY_OBJECT;
+    if (member.kind == MEMBER_VALUE && member.konst->captured) return typing_become_captured(t, member.konst->i);
     if (member.kind == MEMBER_VALUE) return typing_become_const(t, member.konst);
     if (member.kind == MEMBER_PROPERTY && instance) {
         t->op = OP_CALL;

@@ -144,8 +144,23 @@ static bool bind_positional(Binding *b, size_t positional) {
         next = positional;
     }
     if (next == positional) return true;
-    return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() takes %zu positional argument%s but %zu %s given", b->callee->name,
-                       takes, takes == 1 ? "" : "s", positional, positional == 1 ? "was" : "were");
+    return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() takes %zu positional argument%s but %zu %s given",
+                       infer_shown_name(t->in, b->callee), takes, takes == 1 ? "" : "s", positional,
+                       positional == 1 ? "was" : "were");
+}
+
+static bool unexpected_keyword(Binding *b, const char *name) {
+    Typing *t = b->t;
+    const char **names = ARENA_ARRAY(t->in->arena, const char *, b->callee->nparams);
+    for (uint32_t p = 0; p < b->callee->nparams; p++) {
+        const Param *param = &b->callee->params[p];
+        bool named = param->kind == PARAM_NORMAL || param->kind == PARAM_KEYWORD_ONLY;
+        names[p] = named ? param->name : NULL;
+    }
+    typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() got an unexpected keyword argument '%s'",
+                infer_shown_name(t->in, b->callee), name);
+    typing_hint_near(t, name, names, b->callee->nparams);
+    return false;
 }
 
 static bool bind_keywords(Binding *b, size_t positional) {
@@ -158,12 +173,10 @@ static bool bind_keywords(Binding *b, size_t positional) {
                 strcmp(param->name, t->names[k]) == 0)
                 break;
         }
-        if (p == b->callee->nparams)
-            return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() got an unexpected keyword argument '%s'", b->callee->name,
-                               t->names[k]);
+        if (p == b->callee->nparams) return unexpected_keyword(b, t->names[k]);
         if (b->facts[p].type)
-            return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() got multiple values for argument '%s'", b->callee->name,
-                               t->names[k]);
+            return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() got multiple values for argument '%s'",
+                               infer_shown_name(t->in, b->callee), t->names[k]);
         b->facts[p] = t->args[positional + k];
         b->values[p] = t->values[positional + k];
     }
@@ -265,13 +278,17 @@ static bool bind_defaults(Binding *b) {
         }
         if (b->facts[p].type) continue;
         if (param->has_default && b->closure && closure_default(b, p, keyword_only, index)) continue;
+        if (param->has_default && param->fallback && param->fallback->captured) {
+            b->values[p] = typing_make_captured(t, param->fallback->i, &b->facts[p].type);
+            continue;
+        }
         if (param->has_default && param->fallback) {
             b->facts[p] = (Fact){param->fallback->type, param->fallback};
             if (t->emit) b->values[p] = typing_make_const(t, param->fallback);
             continue;
         }
-        typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() missing a required %sargument: '%s'", b->callee->name,
-                    keyword_only ? "keyword-only " : "", param->name);
+        typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() missing a required %sargument: '%s'",
+                    infer_shown_name(t->in, b->callee), keyword_only ? "keyword-only " : "", param->name);
         return typing_hint(t, "it is called with %zu argument%s here", t->nargs, t->nargs == 1 ? "" : "s");
     }
     return true;
@@ -364,6 +381,14 @@ static bool take_wanted(const FuncInst *inst, uint32_t nparams, const Type **typ
     return other;
 }
 
+/* What the callee puts into an argument that holds nothing, which may be the default. */
+static void fill_argument(Infer *in, const Param *param, Value *value, const Type *from, const Type *to) {
+    if (value)
+        typeinfer_fill(in, value, from, to);
+    else if (param->fallback && param->fallback->captured && typeinfer_is_open(from))
+        typeinfer_want_captured(in, param->fallback->i, to);
+}
+
 bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *closure_value) {
     Infer *in = t->in;
     const Func *callee = in->host->translate(in->host->self, function);
@@ -425,7 +450,7 @@ bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *
         return false;
     }
     for (uint32_t p = 0; !t->emit && inst->wanted && p < callee->nparams; p++)
-        if (inst->wanted[p]) typeinfer_fill(in, b.values[p], types[p], inst->wanted[p]);
+        if (inst->wanted[p]) fill_argument(in, &callee->params[p], b.values[p], types[p], inst->wanted[p]);
     if (signature.result && inst->result->kind != TY_BOTTOM)
         return typing_declared_result(t, inst, b.values, signature.result);
     t->inst = inst;

@@ -4,8 +4,8 @@
  * used; anything else is a TY_STRING, an object at run time, which both become where they meet one or are put
  * somewhere.
  * What is done with strings is Python of the prelude over their code points, or a call of the interpreter, whose rows
- * say by letters what it takes and gives: s string, i int, b bool, L list of strings, T three strings, * anything;
- * behind [ they may be left out, or None. */
+ * say by letters what it takes and gives: s string, i int, b bool, y bytes, L list of strings, Y list of bytes, T three
+ * strings, * anything; behind [ they may be left out, or None. */
 #include <string.h> /* strchr, strrchr */
 
 #include "typeinfer/rules_library.h" /* lib_* */
@@ -21,7 +21,8 @@ bool typing_is_text(const Type *type) { return is_text(type); }
 static bool on_host(Typing *t) {
     if (!t->in->device) return true;
     typing_fail(t, DIAG_UNSUPPORTED_TARGET, "kernels have no strings but constants");
-    return typing_hint(t, "make the text outside, after the launch");
+    return typing_hint(t, "print(f\"{x[0]:.2f}\") prints numbers as text in a kernel; any other text is made outside, "
+                          "after the launch");
 }
 
 const Type *typeinfer_general(Infer *in, const Type *type) {
@@ -48,23 +49,22 @@ bool typing_as(Typing *t, size_t arg, const Type *type) {
 
 /* ---- calls of the interpreter ---- */
 
-/* The call of what `what` says on the arguments, which may raise `error`. */
-static bool call_python(Typing *t, const char *what, const char *error, const Type *result) {
+/* The call of what `what` says on the arguments. */
+bool typing_call_interpreter(Typing *t, const char *what, const Type *result) {
     Infer *in = t->in;
     TRY(on_host(t));
     if (!t->emit) return typing_become(t, NULL, result);
-    Value **args = ARENA_ARRAY(in->arena, Value *, t->nargs + 2);
+    Value **args = ARENA_ARRAY(in->arena, Value *, t->nargs + 1);
     args[0] = typing_make_const(t, const_str(in->arena, in->types, what));
-    args[1] = typing_make_const(t, const_str(in->arena, in->types, error));
-    for (size_t i = 0; i < t->nargs; i++) args[2 + i] = t->values[i];
-    return typing_become(t, typing_make_func(t, FUNC_CALL_PYTHON, result, args, t->nargs + 2), result);
+    for (size_t i = 0; i < t->nargs; i++) args[1 + i] = t->values[i];
+    return typing_become(t, typing_make_func(t, FUNC_CALL_PYTHON, result, args, t->nargs + 1), result);
 }
 
 /* python_order(keys, reverse) */
 bool rule_func_python_order(Typing *t) {
     const Type *integer = infer_int(t->in);
     typing_as(t, 1, type_scalar(t->in->types, SCALAR_BOOL, true));
-    return call_python(t, "#", "TypeError", type_with_items(t->in->types, TY_LIST, 0, &integer, 1));
+    return typing_call_interpreter(t, "#", type_with_items(t->in->types, TY_LIST, 0, &integer, 1));
 }
 
 /* With the names of keywords behind it. */
@@ -89,8 +89,8 @@ static bool take_values(Typing *t, size_t first) {
     return true;
 }
 
-static const Type *list_of_strings(Infer *in) {
-    const Type *item = string_type(in);
+static const Type *list_of(Infer *in, TypeKind kind) {
+    const Type *item = type_simple(in->types, kind);
     return type_with_items(in->types, TY_LIST, 0, &item, 1);
 }
 
@@ -99,7 +99,9 @@ static const Type *type_of_letter(Infer *in, char letter) {
     case 's': return string_type(in);
     case 'i': return infer_int(in);
     case 'b': return infer_bool(in);
-    case 'L': return list_of_strings(in);
+    case 'y': return type_simple(in->types, TY_BYTES);
+    case 'Y': return list_of(in, TY_BYTES);
+    case 'L': return list_of(in, TY_STRING);
     default: return lib_uniform_tuple(in, string_type(in), 3);
     }
 }
@@ -108,14 +110,16 @@ static const Type *type_of_letter(Infer *in, char letter) {
 static bool take_letter(Typing *t, size_t arg, char letter, bool optional) {
     const Type *type = t->args[arg].type, *content = infer_content(type), *to = type_of_letter(t->in, letter);
     if (optional && type->kind == TY_NONE) return true;
-    bool fits = letter == 's' ? is_text(content) : letter == 'L' ? content == to : lib_kinds(t, arg, 1, "biu");
+    bool fits = letter == 's'                    ? is_text(content)
+                : letter == 'L' || letter == 'y' ? content == to
+                                                 : lib_kinds(t, arg, 1, "biu");
     if (letter == 'L' && content->kind == TY_LIST && content->items[0]->kind == TY_BOTTOM) return true;
     return fits ? typing_as(t, arg, type == content ? to : type_optional(t->in->types, to)) : typing_bad_operands(t);
 }
 
 /* Any iterable of strings: the list of them. */
 static bool as_list(Typing *t, size_t arg) {
-    const Type *type = infer_content(t->args[arg].type), *wanted = list_of_strings(t->in);
+    const Type *type = infer_content(t->args[arg].type), *wanted = list_of(t->in, TY_STRING);
     if (type->kind == TY_LIST) return true;
     Fact facts[2] = {{type_func(t->in->types, &func_info[FUNC_LIST].head), NULL}, t->args[arg]};
     Value *values[2] = {NULL, t->values[arg]};
@@ -143,7 +147,7 @@ bool rule_func_python_method(Typing *t) {
         letters += letters[1] != '>';
     }
     TRY(take_values(t, 0));
-    return call_python(t, with_names(t, name), "ValueError", type_of_letter(t->in, strchr(row->signature, '>')[1]));
+    return typing_call_interpreter(t, with_names(t, name), type_of_letter(t->in, strchr(row->signature, '>')[1]));
 }
 
 /* str(x), repr(x), hex(n), ...: the built-in function of that name. */
@@ -157,18 +161,18 @@ bool rule_func_text_of(Typing *t) {
         return typing_become_prelude(t, "strings:of_int");
     TRY(on_host(t) && take_values(t, 0));
     if (itself) return typing_become_arg(t, 0);
-    return call_python(t, strrchr(func_info[t->func].head.names, '.') + 1, "TypeError", string_type(t->in));
+    return typing_call_interpreter(t, strrchr(func_info[t->func].head.names, '.') + 1, string_type(t->in));
 }
 
 bool rule_func_format_value(Typing *t) {
     if (t->nnames) return typing_bad_operands(t);
     TRY(take_values(t, 0));
-    return call_python(t, "format", "ValueError", string_type(t->in));
+    return typing_call_interpreter(t, "format", string_type(t->in));
 }
 
 bool rule_func_hash(Typing *t) {
     TRY(take_values(t, 0));
-    return call_python(t, "hash", "TypeError", infer_int(t->in));
+    return typing_call_interpreter(t, "hash", infer_int(t->in));
 }
 
 bool rule_func_print(Typing *t) {
@@ -183,7 +187,7 @@ bool rule_func_print(Typing *t) {
     }
     if (t->in->device) return typing_kernel_print(t);
     TRY(take_values(t, 0));
-    return call_python(t, with_names(t, "print"), "OSError", infer_none(t->in));
+    return typing_call_interpreter(t, with_names(t, "print"), infer_none(t->in));
 }
 
 /* int("12", 2), float(" 1.5"): what the text says. */
@@ -191,7 +195,7 @@ bool typing_number_from_text(Typing *t, const Type *to) {
     char kind = scalar_info[to->scalar].kind;
     const Type *python = kind == 'f' ? infer_float(t->in) : kind == 'c' ? infer_complex(t->in) : infer_int(t->in);
     for (size_t i = 0; i < t->nargs; i++) TRY(take_letter(t, i, i ? 'i' : 's', false));
-    TRY(call_python(t, kind == 'f' ? "float" : kind == 'c' ? "complex" : "int", "ValueError", python));
+    TRY(typing_call_interpreter(t, kind == 'f' ? "float" : kind == 'c' ? "complex" : "int", python));
     if (t->emit) t->value = typing_make_cast(t, t->value, to);
     t->result = to;
     return true;
@@ -202,14 +206,13 @@ bool typing_number_from_text(Typing *t, const Type *to) {
 /* A text, as a string: the interpreter formats it. */
 Value *typing_make_text(Typing *t, Value *text) {
     Infer *in = t->in;
-    Value **args = ARENA_ARRAY(in->arena, Value *, text->nargs + 2);
+    Value **args = ARENA_ARRAY(in->arena, Value *, text->nargs + 1);
     args[0] = typing_make_const(t, const_str(in->arena, in->types, ".format"));
-    args[1] = typing_make_const(t, const_str(in->arena, in->types, "ValueError"));
     for (uint32_t i = 0; i < text->nargs; i++) {
         Value *arg = value_resolve(text->args[i]);
-        args[2 + i] = typing_make_cast(t, arg, typeinfer_general(in, arg->type));
+        args[1 + i] = typing_make_cast(t, arg, typeinfer_general(in, arg->type));
     }
-    return typing_make_func(t, FUNC_CALL_PYTHON, string_type(in), args, text->nargs + 2);
+    return typing_make_func(t, FUNC_CALL_PYTHON, string_type(in), args, text->nargs + 1);
 }
 
 bool typing_settle_texts(Typing *t) {
@@ -237,14 +240,16 @@ bool typing_string_binary(Typing *t) {
         return typing_as(t, 0, string_type(t->in)) && become(t, "strings:repeated");
     if (t->op == OP_MUL && is_text(b) && lib_kinds(t, 0, 1, "biu"))
         return typing_as(t, 1, string_type(t->in)) && become(t, "strings:repeated_so_often");
-    if (t->op == OP_MOD && is_text(a)) return take_values(t, 0) && call_python(t, "%", "TypeError", string_type(t->in));
+    if (t->op == OP_MOD && is_text(a)) return take_values(t, 0) && typing_call_interpreter(t, "%", string_type(t->in));
     return typing_bad_operands(t);
 }
 
+/* Of strings by their code points, of two bytes by their numbers. */
 bool typing_string_compare(Typing *t) {
     static const char *const names[] = {"strings:less",      "strings:less_equal", "strings:equal",
                                         "strings:not_equal", "strings:greater",    "strings:greater_equal"};
-    return on_host(t) && both_strings(t) && become(t, names[t->op - OP_LT]);
+    bool bytes = infer_content(t->args[0].type)->kind == TY_BYTES;
+    return on_host(t) && (bytes || both_strings(t)) && become(t, names[t->op - OP_LT]);
 }
 
 bool typing_string_contains(Typing *t) {
@@ -263,9 +268,10 @@ bool typing_string_getitem(Typing *t) {
 }
 
 bool typing_bytes_getitem(Typing *t) {
-    if (type_is_integer(infer_content(t->args[1].type))) return become(t, "strings:byte_at");
-    typing_fail(t, DIAG_BAD_INDEX, "a bytes is indexed by an int, not by %s", typing_arg_text(t, 1));
-    return typing_hint(t, "slices of it are not compiled: np.frombuffer(x, np.uint8) is an array of its numbers");
+    const Type *index = infer_content(t->args[1].type);
+    if (type_is_integer(index)) return become(t, "strings:byte_at");
+    if (index->kind == TY_SLICE) return become(t, "strings:bytes_slice");
+    return typing_fail(t, DIAG_BAD_INDEX, "a bytes is indexed by an int or a slice, not by %s", typing_arg_text(t, 1));
 }
 
 /* Methods of the prelude: texts among the arguments are strings. */
@@ -325,4 +331,4 @@ bool rule_func_character(Typing *t) {
     return typing_result(t, string_type(t->in), NULL);
 }
 
-const Type *typing_characters_type(Infer *in) { return list_of_strings(in); }
+const Type *typing_characters_type(Infer *in) { return list_of(in, TY_STRING); }

@@ -167,7 +167,8 @@ bool rule_slice(Typing *t) {
             continue;
         }
         if (type->kind != TY_NONE && (!type_is_integer(type))) {
-            return typing_fail_arg(t, i, DIAG_BAD_INDEX, "a slice is made of ints, not %s", typing_arg_text(t, i));
+            typing_fail_arg(t, i, DIAG_BAD_INDEX, "a slice is made of ints, not %s", typing_arg_text(t, i));
+            return typing_hint(t, "use int(...) or // for a whole number");
         }
         /* as an int a uint64 might wrap, which no slice of the interpreter does */
         bool stays = type->kind == TY_NONE || (type->scalar == SCALAR_UINT64 && !t->args[i].konst);
@@ -368,6 +369,8 @@ bool rule_contains(Typing *t) {
         bool is;
         if (!typing_enum_contains(t, where->object, &is) || is) return !t->failed;
     }
+    if (where->kind == TY_BYTES && (t->args[0].type->kind == TY_BYTES || type_is_integer(t->args[0].type)))
+        return become_call(t, "strings:bytes_contains", "strings:bytes_contains_not");
     if (typing_is_text(where)) return typing_string_contains(t);
     if (type_is_table(where)) return typing_table_contains(t);
     if (where->kind == TY_RANGE && type_is_integer(t->args[0].type))

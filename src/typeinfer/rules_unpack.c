@@ -15,6 +15,10 @@ static bool wrong_count(Typing *t, size_t wanted, bool at_least, size_t count) {
     if (value && value_calls(value, FUNC_CUDA_GRID))
         return typing_hint(t, "write as many names as there are values: %zu; or cuda.grid(%zu), which gives %zu", count,
                            wanted, wanted);
+    if (count == 1)
+        return typing_hint(t,
+                           "there is one value: write one name and a comma behind it, n, = ..., or take item 0; of a "
+                           "shape, there is one for each dimension of the array");
     return typing_hint(t, "write as many names as there are values: %zu", count);
 }
 

@@ -195,8 +195,11 @@ bool rule_func_shape_text(Typing *t) {
 /* ---- orders of axes ---- */
 
 static bool axis_outside(Typing *t, size_t arg, int64_t axis, unsigned ndim) {
-    return typing_fail_arg(t, arg, DIAG_BAD_ARGUMENTS, "axis %lld is out of bounds for array of dimension %u",
-                           (long long)axis, ndim);
+    typing_fail_arg(t, arg, DIAG_NO_AXIS, "axis %lld is out of bounds for array of dimension %u", (long long)axis,
+                    ndim);
+    if (!ndim) return typing_hint(t, "the array has no axes: it is one number, x[()]");
+    if (ndim == 1) return typing_hint(t, "the array has one axis: axis=0, or no axis at all");
+    return typing_hint(t, "axes are counted from 0 to %u, or from -1 backwards", ndim - 1);
 }
 
 static bool read_axis(Typing *t, size_t arg, unsigned ndim, unsigned *axis) {

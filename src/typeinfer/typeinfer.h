@@ -80,8 +80,10 @@ typedef struct InferHost {
 typedef struct InferConfig {
     Promotion promotion;
     bool device;            /* compiling for a kernel: library rows of krait.cuda are allowed */
+    Captures *captures;     /* what OP_CAPTURED names; what is put into an empty one becomes Captured.wanted */
     int compute_capability; /* of the GPU that it is for; 0: for the host device */
     const InferHost *host;
+    bool elementwise; /* the root is a ufunc: None, if it may give that, is an error */
 } InferConfig;
 
 /* Solves an instance from inst->untyped and inst->types, as far as its callees' results are known; sets inst->result

@@ -108,6 +108,7 @@ bool typing_call_library(Typing *t) {
                            func_info[t->func].doc);
     }
     const FuncInfo *row = &func_info[t->func];
+    if (row->elementwise) typing_need_values(t);
     if (row->elementwise && row->how == HOW_OP && has_kind(t, TY_CHARS)) return typing_become_op(t, row->op);
     if (row->times && t->nargs == 2 && has_kind(t, TY_TIME)) TRY(typing_align_times(t));
     if (row->elementwise && has_kind(t, TY_TIME) && (row->times || row->how == HOW_OP))
@@ -209,6 +210,12 @@ bool typing_become_prelude(Typing *t, const char *name) {
         return false;
     }
     return typing_become_pyfunc(t, object);
+}
+
+bool typing_become_captured(Typing *t, int64_t index) {
+    const Type *type;
+    Value *value = typing_make_captured(t, index, &type);
+    return typing_become(t, value, type);
 }
 
 bool typing_become_const(Typing *t, const Const *konst) {

@@ -21,9 +21,11 @@ bool typing_bind_keywords(Typing *t, const char *const *params, size_t least, si
     for (size_t k = 0; k < t->nnames; k++) {
         size_t i = 0;
         while (i < count && strcmp(params[i], t->names[k]) != 0) i++;
-        if (i == count)
-            return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` has no parameter named '%s'", typing_func_name(t),
-                               t->names[k]);
+        if (i == count) {
+            typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` has no parameter named '%s'", typing_func_name(t), t->names[k]);
+            typing_hint_near(t, t->names[k], params, count);
+            return false;
+        }
         if (args[i].type)
             return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` got two values for its parameter '%s'", typing_func_name(t),
                                t->names[k]);
@@ -133,6 +135,8 @@ const Type *typing_const_dtype(Typing *t, size_t arg) {
                     text ? arena_printf(t->in->arena, "'%s'", text->text) : typing_arg_text(t, arg));
     if (t->args[arg].type->kind == TY_LIST)
         return typing_hint(t, "a struct is made outside, point = np.dtype([...]), and named here"), NULL;
+    if (arg == 1 && type_is_integer(t->args[0].type) && type_is_integer(t->args[1].type))
+        return typing_hint(t, "several lengths are one argument, a tuple: (rows, columns)"), NULL;
     typing_hint(t, "types are bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128, as "
                    "np.float32 or as text, 'float32'");
     return NULL;

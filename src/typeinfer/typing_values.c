@@ -109,6 +109,13 @@ Value *typing_make_extract(Typing *t, Value *tuple, size_t index) {
     return typing_make_op_imm(t, OP_EXTRACT, tuple->type->items[index], &tuple, 1, (int64_t)index);
 }
 
+Value *typing_make_captured(Typing *t, int64_t index, const Type **type) {
+    Captured *capture = &t->in->config->captures->data[index];
+    capture->looked_at = true;
+    *type = capture->type;
+    return t->emit ? typing_make_op_imm(t, OP_CAPTURED, *type, NULL, 0, index) : NULL;
+}
+
 Value *typing_make_func(Typing *t, FuncId func, const Type *type, Value *const *args, size_t nargs) {
     Value *value = typing_make_op(t, OP_CALL_FUNC, type, args, nargs);
     value->imm.func = &func_info[func].head;

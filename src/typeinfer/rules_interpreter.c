@@ -1,0 +1,121 @@
+/* rules_interpreter.c: typing rules of functions that the interpreter calls for compiled code, and of copies.
+ *
+ * Rows say by letters what a function takes and gives: f float, i int, n None, F any iterable of Python floats, N any
+ * of numbers; behind [ they may be left out. */
+#include <string.h> /* strchr */
+
+#include "typeinfer/rules_library.h" /* lib_* */
+
+static bool refuse_in_kernels(Typing *t) {
+    if (!t->in->device) return true;
+    const char *name = func_info[t->func].head.names, *advice = typing_advice(t, strchr(name, '.') + 1);
+    if (!advice) advice = typing_advice(t, name);
+    typing_fail(t, DIAG_UNSUPPORTED_TARGET, "`%s` is not compiled in kernels", name);
+    return advice ? typing_hint(t, "%s", advice) : false;
+}
+
+static const Type *result_of_letter(Infer *in, char letter) {
+    return letter == 'f' ? infer_float(in) : letter == 'i' ? infer_int(in) : infer_none(in);
+}
+
+/* The items of operand 0 as a list. */
+static bool listed(Typing *t, bool floats) {
+    const Type *type = infer_content(t->args[0].type);
+    if (type->kind != TY_LIST) {
+        Fact facts[2] = {{type_func(t->in->types, &func_info[FUNC_LIST].head), NULL}, t->args[0]};
+        Value *values[2] = {NULL, t->values[0]};
+        facts[0].konst = const_of(t->in->arena, facts[0].type);
+        if (t->emit) values[0] = typing_make_const(t, facts[0].konst);
+        TRY(typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, &t->args[0],
+                       &t->values[0]));
+        type = t->args[0].type;
+    }
+    if (type->kind == TY_LIST && type->items[0]->kind == TY_BOTTOM) return true;
+    const Type *item = type->kind == TY_LIST ? type->items[0] : NULL;
+    bool number = item && item->kind == TY_SCALAR && !item->object && strchr("biuf", type_scalar_kind(item));
+    if (number && (!floats || (item->weak && item->scalar == SCALAR_FLOAT64))) return true;
+    typing_bad_operands(t);
+    return typing_hint(t,
+                       "it takes an iterable of %s in compiled code: [float(v) for v in values]; of an array, np.mean, "
+                       "np.median, np.var and np.std",
+                       floats ? "Python floats" : "numbers");
+}
+
+bool rule_func_interpreter(Typing *t) {
+    const FuncInfo *row = &func_info[t->func];
+    const char *letters = row->signature;
+    TRY(refuse_in_kernels(t));
+    for (size_t i = 0; i < t->nargs; i++) {
+        letters += *letters == '[';
+        if (*letters == 'F' || *letters == 'N') {
+            if (i >= t->nargs - t->nnames) return typing_bad_operands(t);
+            TRY(listed(t, *letters == 'F'));
+        } else if (infer_content(t->args[i].type)->kind != TY_NONE) {
+            if (!lib_kinds(t, i, 1, "biuf")) return typing_bad_operands(t);
+            typing_as(t, i, *letters == 'i' ? infer_int(t->in) : infer_float(t->in));
+        }
+        letters += letters[1] != '>';
+    }
+    Buf what;
+    buf_init(&what, t->in->arena);
+    buf_printf(&what, "=%s", row->head.names);
+    for (size_t i = 0; i < t->nnames; i++) buf_printf(&what, " %s", t->names[i]);
+    return typing_call_interpreter(t, what.text, result_of_letter(t->in, strchr(row->signature, '>')[1]));
+}
+
+/* ---- copies ---- */
+
+/* Whether nobody can tell a copy from the value itself. */
+static bool is_never_changed(const Type *type) {
+    switch (type->kind) {
+    case TY_NONE:
+    case TY_SCALAR:
+    case TY_TIME:
+    case TY_MEMBER:
+    case TY_STR:
+    case TY_STRING:
+    case TY_BYTES:
+    case TY_RANGE: return true;
+    case TY_OPTIONAL:
+    case TY_TUPLE:
+    case TY_VARTUPLE:
+        for (uint32_t i = 0; i < type->count; i++)
+            if (!is_never_changed(type->items[i])) return false;
+        return true;
+    default: return false;
+    }
+}
+
+/* Of what the interpreter makes copies as good as those that compiled code would make. */
+static bool is_plain(const Type *type) {
+    if (is_never_changed(type)) return true;
+    if (type->kind == TY_DICT) return is_plain(type_key(type)) && is_plain(type_dict_value(type));
+    if (type->kind == TY_SET) return is_plain(type_key(type));
+    bool holds = type->kind == TY_LIST || type->kind == TY_TUPLE || type->kind == TY_VARTUPLE ||
+                 type->kind == TY_OPTIONAL;
+    for (uint32_t i = 0; holds && i < type->count; i++)
+        if (!is_plain(type->items[i])) return false;
+    return holds;
+}
+
+static bool refuse_copy(Typing *t) {
+    typing_bad_operands(t);
+    return typing_hint(t, "%s", typing_advice(t, "copy.copy"));
+}
+
+bool rule_func_copy(Typing *t) {
+    const Type *type = t->args[0].type;
+    TRY(refuse_in_kernels(t));
+    if (is_never_changed(type)) return typing_become_arg(t, 0);
+    bool copies = type_is_container(type) || type->kind == TY_ARRAY;
+    return copies ? typing_become_prelude(t, "builtin:copy_of") : refuse_copy(t);
+}
+
+bool rule_func_deepcopy(Typing *t) {
+    const Type *type = t->args[0].type;
+    TRY(refuse_in_kernels(t));
+    if (is_never_changed(type)) return typing_become_arg(t, 0);
+    if (type->kind == TY_ARRAY && !type->record) return typing_become_prelude(t, "builtin:copy_of");
+    if (!is_plain(type)) return refuse_copy(t);
+    return typing_call_interpreter(t, "=copy.deepcopy", type);
+}
