@@ -109,6 +109,13 @@ static void finish_addresses(Module *module) {
     LLVMSetValueName2(table, ADDRESSES_SYMBOL, sizeof ADDRESSES_SYMBOL - 1);
 }
 
+/* Whether all loops are those of operations on whole arrays. */
+static bool has_only_nests(const CodegenOptions *options, const Program *program) {
+    bool any = options->entry != ENTRY_FUNCTION;
+    for (size_t i = 0; i < program->count && !any; i++) any = program->insts[i]->has_rounds;
+    return !any;
+}
+
 bool codegen_lower(Module **out, const Target *target, const CodegenOptions *options, const Program *program) {
     Module *module = *out = module_new(target, options, program);
     Diag *diag = program->diag;
@@ -117,6 +124,7 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
     module->inner_axis = program->inner_axis;
     module->joins_blocks = program->joins_blocks;
     module->straight = options->entry == ENTRY_UFUNC && !program->insts[0]->reaches_loop;
+    module->only_nests = has_only_nests(options, program);
     memcpy(module->block, program->block, sizeof module->block);
     TRY(module_open(module, diag));
     Lower lower;

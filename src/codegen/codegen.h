@@ -47,10 +47,11 @@ enum Facts {
     FACTS_ALL = 3,
     FACT_IN_RANGE = 4, /* Program.declines */
     FACT_BRIEF = 8,    /* Program.brief */
-    FACTS_OF_CALLS = FACT_IN_RANGE | FACT_BRIEF
+    FACT_FITS = 16,    /* a kernel on the host: blocks and arrays are those that it has code of its own for */
+    FACTS_OF_CALLS = FACT_IN_RANGE | FACT_BRIEF | FACT_FITS
 };
 
-/* The status of a call that has done nothing, since it is for code without FACTS_OF_CALLS. */
+/* The status of a call or a launch that has done nothing, since it is for code without FACTS_OF_CALLS. */
 enum { STATUS_DECLINED = -1 };
 
 typedef enum LineTables { LINE_TABLES_NONE, LINE_TABLES_PROFILER, LINE_TABLES_DEBUG } LineTables;
@@ -66,6 +67,7 @@ typedef struct CodegenOptions {
     bool uninterrupted;                                      /* code does not look for signals */
     int opt_level;                                           /* 0-3 */
     uint32_t facts;                                          /* Facts bits that the launcher has checked */
+    uint32_t block[3];                                       /* of the launch that is waiting; 0: none, or not known */
     int compute_capability;                                  /* 90 for sm_90 */
     int ptx_version;                                         /* at most this (80 = 8.0); 0: no limit */
     int max_registers, max_threads, min_blocks, max_cluster; /* launch bounds; 0: none */
@@ -141,6 +143,8 @@ typedef struct AccessSite {
  * Never ask for the interpreter's lock in there, and do not nest. */
 void codegen_enter(void);
 void codegen_leave(void);
+/* At the end of the process: waits for who is inside; nobody enters any more. */
+void codegen_close(void);
 
 typedef struct Module Module; /* an LLVM module with its context, target machine and diagnostics */
 

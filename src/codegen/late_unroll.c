@@ -126,7 +126,8 @@ static bool is_property(LLVMValueRef node, const char *name, unsigned *number) {
     return true;
 }
 
-static void release(Module *module, LLVMValueRef latch, LLVMValueRef loop) {
+/* How many rounds become one; 0: as LLVM sees fit. */
+static unsigned release(Module *module, LLVMValueRef latch, LLVMValueRef loop) {
     unsigned count = LLVMGetMDNodeNumOperands(loop), rounds = 0, counted = 0, once = 0, nproperties = 0;
     LLVMValueRef *items = ARENA_ARRAY(module->arena, LLVMValueRef, count);
     bool waited = false, finite = false;
@@ -138,13 +139,14 @@ static void release(Module *module, LLVMValueRef latch, LLVMValueRef loop) {
         is_property(items[i], signed_name, &counted);
         is_property(items[i], once_name, &once);
     }
-    if (!waited) return;
+    if (!waited) return 0;
     LLVMMetadataRef properties[3], known = counted ? number_property(module->context, signed_name, counted) : NULL;
     LLVMMetadataRef no_more = once ? property(module->context, stays, NULL) : NULL;
     properties[nproperties++] = follows(module->context, known, no_more);
     if (rounds) properties[nproperties++] = number_property(module->context, count_name, rounds);
     if (finite) properties[nproperties++] = property(module->context, ends, NULL);
     describe(module->context, latch, properties, nproperties);
+    return rounds;
 }
 
 unsigned late_unroll_signed(Module *module, LLVMValueRef latch) {
@@ -156,12 +158,25 @@ unsigned late_unroll_signed(Module *module, LLVMValueRef latch) {
     return rounds;
 }
 
-void late_unroll_release(Module *module) {
-    unsigned kind = kind_of_loops(module->context);
+static bool is_short_round(LLVMBasicBlockRef block, LLVMValueRef latch) {
+    enum { SHORT = 24 }; /* instructions */
+    unsigned length = 0, back = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && length <= SHORT; i = LLVMGetNextInstruction(i)) length++;
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(latch); i++) back += LLVMGetSuccessor(latch, i) == block;
+    return back == 1 && length <= SHORT;
+}
+
+bool late_unroll_release(Module *module) {
+    enum { FEW_BLOCKS = 4 };
+    unsigned kind = kind_of_loops(module->context), nblocks = 0, nloops = 0, nshort = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block)) {
             LLVMValueRef latch = LLVMGetBasicBlockTerminator(block);
             LLVMValueRef loop = latch ? LLVMGetMetadata(latch, kind) : NULL;
-            if (loop) release(module, latch, loop);
+            nblocks++;
+            if (!loop) continue;
+            nloops++;
+            nshort += release(module, latch, loop) == 0 && is_short_round(block, latch);
         }
+    return nblocks > FEW_BLOCKS || nloops != 1 || nshort != 1;
 }

@@ -66,12 +66,14 @@ struct Module {
     VEC(InlineCall) inline_calls;
     VEC(const void *) addresses; /* of this process, that relocatable code loads: linking fills its table */
     size_t exception_bytes;
-    size_t shared_bytes; /* static shared memory given out so far */
-    size_t kept_bytes;   /* of what the threads of a block keep from region to region (pass barriers) */
-    bool has_long;       /* a function that may be too long for all of LLVM's passes */
-    bool straight;       /* the entry calls the function again and again, which has no loop itself */
-    bool tells_caught;   /* it asks for the texts of exceptions that were caught: of its raise sites */
-    bool has_generators; /* coroutines, which are to be split */
+    size_t shared_bytes;  /* static shared memory given out so far */
+    size_t kept_bytes;    /* of what the threads of a block keep from region to region (pass barriers) */
+    bool has_long;        /* a function that may be too long for all of LLVM's passes */
+    bool straight;        /* the entry calls the function again and again, which has no loop itself */
+    bool only_nests;      /* all loops are those that lowering makes of operations on whole arrays */
+    bool tells_caught;    /* it asks for the texts of exceptions that were caught: of its raise sites */
+    bool has_generators;  /* coroutines, which are to be split */
+    bool captures_memory; /* of arrays on a device, which may be arguments as well */
     bool knows_drawn;
     unsigned drawn_from; /* if knows_drawn: a bit for each DrawnFrom of the functions that are called */
     bool has_barriers, waits_for_grid;
@@ -108,6 +110,7 @@ struct Lower {
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMTypeRef v, i1, i8, i16, i32, i64, f16, bf16, f32, f64, ptr, empty; /* v: void, empty: {} */
+    /* bf16: its bits, an i16, where the back end would round what it moves (Target.rounds_bfloat16) */
     AccessPolicy access;
     bool narrow; /* integers known to fit 32 bits are computed in 32, and so are places in arrays (Program.small) */
     uint32_t fastmath; /* FastMath bits of every floating-point operation */

@@ -28,7 +28,7 @@ void l_init(Lower *l, Module *module, Diag *diag) {
         .i32 = LLVMInt32TypeInContext(c),
         .i64 = LLVMInt64TypeInContext(c),
         .f16 = LLVMHalfTypeInContext(c),
-        .bf16 = LLVMBFloatTypeInContext(c),
+        .bf16 = module->target->rounds_bfloat16 ? LLVMBFloatTypeInContext(c) : LLVMInt16TypeInContext(c),
         .f32 = LLVMFloatTypeInContext(c),
         .f64 = LLVMDoubleTypeInContext(c),
         .ptr = LLVMPointerTypeInContext(c, 0),

@@ -290,6 +290,7 @@ bool lower_function(Lower *l, const FuncInst *inst) {
     s->landings = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
     s->phis.len = s->caught.len = 0;
     s->budget = s->pending = NULL;
+    s->exit = NULL;
     s->landing = NULL;
     l_begin(l, lowered->function);
     lower_params(l);
@@ -315,6 +316,7 @@ bool lower_function(Lower *l, const FuncInst *inst) {
         lower_generator_close(l);
     else
         lower_drop_caught(l);
+    lower_exit(l);
     l_end(l);
     l->inst = NULL;
     l->func = NULL;

@@ -39,6 +39,8 @@ struct LowerState {
     LLVMBasicBlockRef *landings; /* of blocks that unwind: where all that raises in one meets, before its handler */
     LLVMBasicBlockRef landing;   /* of the block at hand; NULL: what raises leaves the function */
     LLVMValueRef pending;        /* status on its way from a landing; NULL: not needed yet */
+    LLVMBasicBlockRef exit;      /* where all returns meet, of `exit_leaves`; NULL: no need for it yet */
+    LLVMValueRef *exit_leaves;   /* memory of each leaf */
     VEC(PendingPhi) phis;
     VEC(LLVMValueRef) caught;      /* memory of caught exceptions */
     struct IteratorSlots *slots;   /* lower_slots.c; NULL: none is shared */
@@ -72,6 +74,8 @@ LLVMValueRef lower_strip_length(Lower *l, const Value *value);
 void lower_recursion(Lower *l);
 bool lower_may_raise(const Lower *l, const FuncInst *inst);            /* whether it returns a status */
 void lower_result(Lower *l, const FuncInst *inst, LLVMValueRef value); /* emits the return */
+void lower_status(Lower *l, LLVMValueRef status);                      /* the same of what raised */
+void lower_exit(Lower *l);                                             /* at the end of a body */
 LLVMValueRef lower_call_inst(Lower *l, const Value *call);
 LLVMValueRef lower_call_func(Lower *l, const Value *call);
 
@@ -211,6 +215,9 @@ LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *forma
 /* What the interpreter has raised: an exception of the class, or of one that derives from it. */
 void l_raise_pending(Lower *l, const char *builtin, ObjRef class);
 void l_raise_pending_if(Lower *l, LLVMValueRef condition, const char *builtin, ObjRef class);
+/* The same, of a class that is known when it runs: an i32, its row in ir_exceptions.def, counted from 1; 0: nothing was
+ * raised. */
+void l_raise_raised(Lower *l, LLVMValueRef row);
 LLVMValueRef l_raised(Lower *l, LLVMValueRef trail); /* where RaiseTrail.object is */
 LLVMValueRef l_take_raised(Lower *l);                /* what the interpreter has raised in this thread */
 LLVMValueRef l_pending_site(Lower *l, ObjRef class); /* its status; no line of a traceback */
@@ -275,7 +282,8 @@ bool l_loop_may_pass_by_division(Lower *l, const Block *latch, const Block *head
 
 /* `latch`, the end of `block`, goes back to the header of a loop. */
 void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header);
-void late_unroll_release(Module *module);
+/* False: there is one short loop, which stays as it is: the back end's own reduction of strength is enough. */
+bool late_unroll_release(Module *module);
 /* Of a released loop whose rounds 31 bits count: how many have become one; 0: not known to be such. */
 unsigned late_unroll_signed(Module *module, LLVMValueRef latch);
 

@@ -181,6 +181,7 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
     a->element = type_element(type);
     a->array = type;
     a->guarded = false;
+    for (unsigned i = 0; i < x->count; i++) x->forward[i] |= (at->flags & VF_FORWARD) != 0;
     /* LLVM makes pointers that move of places in 32 bits only where each round of a loop computes them. */
     if (l->narrow && !(at->flags & VF_SKIPPED)) {
         a->pointer = narrow_access(l, type, array, x);

@@ -122,6 +122,45 @@ void lower_params(Lower *l) {
 
 /* ---- results ---- */
 
+static LLVMTypeRef returned_type(const Lower *l) { return LLVMGetReturnType(LLVMGlobalGetValueType(l->function)); }
+
+/* To the one return of a function whose copy shall be part of vectors: where a status and a result are one value, which
+ * returns in several places would join, LLVM makes none. */
+static bool leave_by_exit(Lower *l, LLVMValueRef const *leaves, unsigned count) {
+    struct LowerState *s = l->s;
+    LLVMTypeRef type = returned_type(l);
+    if (!l->m->straight || !l->may_raise || LLVMGetTypeKind(type) != LLVMStructTypeKind) return false;
+    if (!s->exit) {
+        unsigned all = LLVMCountStructElementTypes(type);
+        s->exit = l_block(l, "exit");
+        s->exit_leaves = ARENA_ARRAY(l->arena, LLVMValueRef, all);
+        for (unsigned i = 0; i < all; i++)
+            s->exit_leaves[i] = l_alloca(l, LLVMStructGetTypeAtIndex(type, i), i ? "leaf" : "status");
+    }
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+        LLVMBuildStore(l->b, i < count ? leaves[i] : LLVMConstNull(LLVMStructGetTypeAtIndex(type, i)),
+                       s->exit_leaves[i]);
+    l_jump(l, s->exit);
+    return true;
+}
+
+void lower_exit(Lower *l) {
+    if (!l->s->exit) return;
+    l_enter(l, l->s->exit);
+    LLVMTypeRef type = returned_type(l);
+    LLVMValueRef result = LLVMGetUndef(type);
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+        result = l_insert(l, result, LLVMBuildLoad2(l->b, LLVMStructGetTypeAtIndex(type, i), l->s->exit_leaves[i], ""),
+                          i);
+    LLVMBuildRet(l->b, result);
+}
+
+void lower_status(Lower *l, LLVMValueRef status) {
+    LLVMTypeRef type = returned_type(l);
+    if (leave_by_exit(l, &status, 1)) return;
+    LLVMBuildRet(l->b, type == l->i32 ? status : l_insert(l, LLVMConstNull(type), status, 0));
+}
+
 void lower_result(Lower *l, const FuncInst *inst, LLVMValueRef value) {
     ValueList leaves = {0};
     if (l->may_raise) vec_push(l->arena, &leaves, l_i32(l, 0));
@@ -130,7 +169,7 @@ void lower_result(Lower *l, const FuncInst *inst, LLVMValueRef value) {
         LLVMBuildRetVoid(l->b);
     } else if (leaves.len == 1) {
         LLVMBuildRet(l->b, leaves.data[0]);
-    } else {
+    } else if (!leave_by_exit(l, leaves.data, (unsigned)leaves.len)) {
         LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(l->function));
         LLVMBuildRet(l->b, l_make(l, type, leaves.data, (unsigned)leaves.len));
     }

@@ -332,7 +332,8 @@ LLVMValueRef lower_cast(Lower *l, const Value *value) {
     }
     if ((value->flags & VF_CHECKED) && type_scalar_kind(from) == 'f' && type_is_integer(to) &&
         to->scalar != SCALAR_BOOL) {
-        check_float_to_int(l, operand);
+        bool bits = LLVMTypeOf(operand) == l->i16; /* a bfloat16, by its bits */
+        check_float_to_int(l, bits ? half_to_single(l, operand, SCALAR_BFLOAT16) : operand);
         if (from->weak && !to->weak) {
             operand = l_intrinsic(l, "llvm.trunc", LLVMTypeOf(operand), &operand, 1);
             check_float_fits(l, operand, to->scalar);

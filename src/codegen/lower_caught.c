@@ -207,19 +207,13 @@ void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted, const Value *
     l_leave(l, status_of(l, caught));
 }
 
-/* The interpreter makes the exception from its site, and its text. */
+/* The interpreter, which calls this (pass raises), makes the exception from its site, and its text. */
 LLVMValueRef lower_func_caught_text(Lower *l, const Value *call) {
-    if (!has_interpreter(l)) {
-        diag_fail(l->diag, DIAG_UNSUPPORTED, l->func->source, call->span,
-                  "the text of an exception is not there in ufuncs, C functions and parallel loops");
-        diag_hint(l->diag, "catch it there, and tell what happened by a number");
-        return NULL;
-    }
     l->m->tells_caught = true;
     LLVMValueRef args[] = {l_arg(l, call, 0), l_arg(l, call, 1), l_alloca(l, l->ptr, "text")};
-    LLVMValueRef failed = l_call_named(l, "krait_host_caught_text", l->i32, args, COUNT_OF(args));
-    TRY(failed);
-    l_raise_pending_if(l, l_icmp(l, LLVMIntNE, failed, l_i32(l, 0)), "RuntimeError", 0);
+    LLVMValueRef raised = l_call_named(l, "krait_host_caught_text", l->i32, args, COUNT_OF(args));
+    TRY(raised);
+    l_raise_raised(l, raised);
     return l_load(l, call->type, args[2]);
 }
 

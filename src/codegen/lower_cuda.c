@@ -148,7 +148,8 @@ static LLVMValueRef float_result(Lower *l, FuncId func, Scalar scalar, LLVMValue
     bool numbers = func == FUNC_CUDA_ATOMIC_NANMAX || func == FUNC_CUDA_ATOMIC_NANMIN;
     LLVMValueRef beyond = l_scalar_op(l, largest ? OP_GT : OP_LT, scalar, value, old);
     /* max is Python's max(old, value): beside a NaN nothing is larger, the old value stays; nanmax takes the number */
-    return l_select(l, numbers ? l_or(l, beyond, l_isnan(l, old)) : beyond, value, old);
+    LLVMValueRef missing = numbers ? l_scalar_op(l, OP_NE, scalar, old, old) : beyond;
+    return l_select(l, l_or(l, beyond, missing), value, old);
 }
 
 /* Repeats compare-and-swap until nobody came in between. */

@@ -71,10 +71,12 @@ static LLVMValueRef magnitude(Lower *l, LLVMValueRef value) {
     return l_select(l, l_icmp(l, LLVMIntSLT, value, l_i64(l, 0)), LLVMBuildNeg(l->b, value, ""), value);
 }
 
-/* Whether the first axis of the destination lies closer together than the last. */
+/* Whether the first axis of the destination lies closer together than the last, which is not asked where the last is
+ * known to step by one item. */
 static void order_axes(Lower *l, Map *m) {
     const MapArray *dest = &m->dests[0];
     if (m->ndim < 2 || dest->type->layout == LAYOUT_C) return;
+    if (l_is_constant(dest->strides[m->ndim - 1], map_item_bytes(dest))) return;
     LLVMValueRef reversed = l_i1(l, true);
     if (dest->type->layout == LAYOUT_A)
         reversed = l_icmp(l, LLVMIntSLT, magnitude(l, dest->strides[0]), magnitude(l, dest->strides[m->ndim - 1]));
@@ -89,8 +91,27 @@ static void lies_behind(Lower *l, Map *m, MapArray *x, void *self) {
     }
 }
 
+/* A constant slice that leaves something out, on the last axis: x[1:, :-1]. */
+static bool cuts_last_axis(const Value *view) {
+    if (view->op != OP_GETITEM || !view->args[1]->konst || view->type->kind != TY_ARRAY) return false;
+    const Const *index = view->args[1]->konst;
+    if (index->type->kind != TY_TUPLE || index->type->count != view->args[0]->type->ndim) return false;
+    const Const *last = index->items[index->type->count - 1];
+    if (last->type->kind != TY_SLICE) return false;
+    return last->type->items[0]->kind != TY_NONE || last->type->items[1]->kind != TY_NONE;
+}
+
+/* False: where an operand is such a view, and of all axes, its rows do not lie behind each other. */
+static bool may_join_axes(const Map *m) {
+    for (unsigned i = 0; m->operands && i < m->ndests + m->ninputs; i++)
+        if (m->operands[i]->type->kind == TY_ARRAY && m->operands[i]->type->ndim == m->ndim &&
+            cuts_last_axis(m->operands[i]))
+            return false;
+    return true;
+}
+
 void map_join_axes(Lower *l, Map *m) {
-    if (m->ndim < 2) return;
+    if (m->ndim < 2 || !may_join_axes(m)) return;
     LLVMValueRef joined = l_i1(l, true), size = m->shape[0];
     each_array(l, m, lies_behind, &joined);
     for (unsigned i = 1; i < m->ndim; i++) size = l_nswmul(l, size, m->shape[i]);
@@ -348,10 +369,33 @@ static void run_nests(Lower *l, Map *m) {
     map_detour_close(l, m, &detour);
 }
 
-/* One axis of elements of one type, moved as they are. */
+/* Elements of one type, moved as they are. */
 static bool is_move(const Map *m) {
-    if (m->ndim != 1 || m->ndests != 1 || m->ninputs != 1 || m->inst || !m->inputs[0].is_array) return false;
+    if (m->ndests != 1 || m->ninputs != 1 || m->inst || !m->inputs[0].is_array) return false;
     return type_element(m->dests[0].type) == m->inputs[0].type;
+}
+
+/* Several axes of two arrays in one piece, which both have the same order and the same extents. */
+static bool is_packed(Lower *l, const Map *m) {
+    const Type *to = m->dests[0].type, *from = m->inputs[0].array.type;
+    bool same = m->operands && m->ndim > 1 && from->ndim == m->ndim && to->layout != LAYOUT_A;
+    same &= to->layout == from->layout;
+    for (unsigned i = 0; same && i < m->ndim; i++) same = l_array_shape(l, from, m->inputs[0].scalar, i) == m->shape[i];
+    return same;
+}
+
+static unsigned move_align(const Map *m) {
+    bool unaligned = m->dests[0].type->unaligned || m->inputs[0].array.type->unaligned;
+    return unaligned ? 1 : (unsigned)type_align(m->inputs[0].type);
+}
+
+static void move_memory(Lower *l, const Map *m) {
+    const MapArray *to = &m->dests[0], *from = &m->inputs[0].array;
+    LLVMValueRef size = m->shape[0], item = l_i64(l, map_item_bytes(to));
+    for (unsigned i = 1; i < m->ndim; i++) size = l_nswmul(l, size, m->shape[i]);
+    unsigned align = move_align(m);
+    LLVMBuildMemMove(l->b, to->data, align, from->data, align, l_nswmul(l, size, item));
+    l_look(l, size, m->owned);
 }
 
 /* Where both arrays step by one item, the host moves them as memory, which may overlap. */
@@ -363,11 +407,9 @@ static void run_move(Lower *l, Map *m) {
         run_nests(l, m);
         return;
     }
-    unsigned align = to->type->unaligned || from->type->unaligned ? 1 : (unsigned)type_align(m->inputs[0].type);
     LIf f;
     l_if_likely(l, &f, packed);
-    LLVMBuildMemMove(l->b, to->data, align, from->data, align, l_nswmul(l, m->shape[0], bytes));
-    l_look(l, m->shape[0], m->owned);
+    move_memory(l, m);
     l_else(l, &f);
     run_nests(l, m);
     l_endif(l, &f);
@@ -376,7 +418,9 @@ static void run_move(Lower *l, Map *m) {
 static void run_map(Lower *l, Map *m) {
     if (m->ndim == 0)
         map_all(l, m, false);
-    else if (is_move(m) && l->target->shares_memory)
+    else if (is_move(m) && l->target->shares_memory && is_packed(l, m))
+        move_memory(l, m);
+    else if (m->ndim == 1 && is_move(m) && l->target->shares_memory)
         run_move(l, m);
     else
         run_nests(l, m);

@@ -284,6 +284,11 @@ void l_math_errors(Lower *l, const FuncInfo *info, LLVMValueRef code) {
                    NULL, 0);
 }
 
+static LLVMValueRef call_check(Lower *l, const char *what, const FuncInfo *info, char letter, const FlatCall *flat) {
+    const char *symbol = arena_printf(l->arena, "krait_rt_%s_%s_%c", what, info->checker, letter);
+    return l_call_named(l, symbol, l->i32, flat->values, flat->count);
+}
+
 /* CALL: rtlib's own check says which error it is. */
 static bool check_call(Lower *l, const FuncInfo *info, char letter, FlatCall *flat, const Type *type,
                        LLVMValueRef result) {
@@ -292,13 +297,23 @@ static bool check_call(Lower *l, const FuncInfo *info, char letter, FlatCall *fl
     } else {
         TRY(flat_push(l, flat, type, result));
     }
-    LLVMValueRef code = l_call_named(l, arena_printf(l->arena, "krait_rt_check_%s_%c", info->checker, letter), l->i32,
-                                     flat->values, flat->count);
+    LLVMValueRef code = call_check(l, "check", info, letter, flat);
     LIf strange;
     l_if(l, &strange, l_icmp(l, LLVMIntNE, code, l_i32(l, 0)));
     l_math_errors(l, info, code);
     l_endif(l, &strange);
     return true;
+}
+
+/* FIRST: one test where nothing is wrong, which the function itself makes, too. */
+static void check_first(Lower *l, const FuncInfo *info, char letter, const FlatCall *flat) {
+    LLVMBasicBlockRef strange = l_block(l, "strange"), fine = l_block(l, "fine");
+    LLVMValueRef fits = l_icmp(l, LLVMIntNE, call_check(l, "fits", info, letter, flat), l_i32(l, 0));
+    l_branch_unlikely(l, l_not(l, fits), strange, fine);
+    l_enter(l, strange);
+    l_math_errors(l, info, call_check(l, "check", info, letter, flat));
+    LLVMBuildUnreachable(l->b); /* it is one of them */
+    l_enter(l, fine);
 }
 
 /* What rtlib calls the device's pow for: lower_math knows exponents it is not needed for. */
@@ -319,13 +334,15 @@ LLVMValueRef lower_library(Lower *l, const Value *call) {
     }
     const Type *first = call->nargs ? l_arg_type(call, 0) : NULL;
     char letter = first ? rtlib_letter(first) : 'v';
+    bool checked = call->flags & VF_CHECKED && info->check != CHECK_NONE;
+    if (checked && info->check == CHECK_FIRST) check_first(l, info, letter, &flat);
     if (info->how == HOW_EXTERN || is_device_power(l, call))
         result = lower_math(l, info->how == HOW_EXTERN ? info->math : MATH_pow, (Scalar)first->scalar, args,
                             call->nargs);
     else
         result = call_rtlib(l, info->symbol, letter, &flat, call->type);
     TRY(result);
-    if (!(call->flags & VF_CHECKED) || info->check == CHECK_NONE) return result;
+    if (!checked || info->check == CHECK_FIRST) return result;
     if (info->check == CHECK_CALL)
         TRY(check_call(l, info, letter, &flat, call->type, result));
     else if (type_scalar_kind(call->type) == 'f')

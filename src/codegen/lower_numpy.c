@@ -3,12 +3,9 @@
  * In: numpy_loop(name, sizes, steps, arrays...).  Out: whether the loop said that something was invalid.
  * A loop takes a pointer for each operand, the size of the outer loop and of each core dimension, and in bytes the
  * outer step of each operand, then the core steps (NumPy's C API, PyUFuncGenericFunction). */
-#include "codegen/lower.h"
+#include <string.h> /* strcmp */
 
-/* What a call of NumPy's cost, in the budget of the loops around it: for `items`, each so much. */
-static void look(Lower *l, LLVMValueRef items, int64_t each) {
-    if (l_looks(l)) l_look(l, l_nswmul(l, items, l_i64(l, each)), NULL);
-}
+#include "codegen/lower.h"
 
 /* Items of all sizes: the outer one and those of the core. */
 static LLVMValueRef product_of(Lower *l, const Value *call, uint32_t arg) {
@@ -17,6 +14,18 @@ static LLVMValueRef product_of(Lower *l, const Value *call, uint32_t arg) {
     for (uint32_t i = 0; i < tuple->count; i++)
         product = l_nswmul(l, product, l_item(l, tuple, l_arg(l, call, arg), i));
     return product;
+}
+
+/* Products do as much as their sizes say.  LAPACK does the cube of a matrix's size, or more: of some tens of rows on
+ * every call looks, which is nothing beside it. */
+static LLVMValueRef cost_of(Lower *l, const Value *call) {
+    static const char *const products[] = {"matmul", "matvec", "vecmat", "vecdot"};
+    LLVMValueRef product = product_of(l, call, 1);
+    for (size_t i = 0; i < COUNT_OF(products); i++)
+        if (strcmp(call->args[0]->konst->text, products[i]) == 0) return product;
+    LLVMValueRef limited[] = {product, l_i64(l, SAFEPOINT_BUDGET)}; /* so that the cube is a number */
+    LLVMValueRef items = l_intrinsic(l, "llvm.umin", l->i64, limited, 2);
+    return l_nswmul(l, items, l_nswmul(l, items, items));
 }
 
 static LLVMValueRef spill_ints(Lower *l, const Value *call, uint32_t arg) {
@@ -42,7 +51,7 @@ LLVMValueRef lower_func_numpy_loop(Lower *l, const Value *call) {
     if (!loop) loop = l_declare(l, symbol, type);
     LLVMValueRef args[] = {loop, arrays, spill_ints(l, call, 1), spill_ints(l, call, 2)};
     LLVMValueRef invalid = l_call_named(l, "krait_host_numpy_loop", l->i32, args, 4);
-    look(l, product_of(l, call, 1), 1);
+    if (l_looks(l)) l_look(l, cost_of(l, call), NULL);
     return l_icmp(l, LLVMIntNE, invalid, l_i32(l, 0));
 }
 
@@ -57,6 +66,10 @@ static LLVMValueRef sort_function(Lower *l, const Value *call, const char *what)
 
 enum { SORT_COST = 64 }; /* of an item, as the loops of the program count it */
 
+static void look_behind_sort(Lower *l, LLVMValueRef items) {
+    if (l_looks(l)) l_look(l, l_nswmul(l, items, l_i64(l, SORT_COST)), NULL);
+}
+
 static void raise_if_failed(Lower *l, LLVMValueRef failed) {
     l_raise_if(l, l_icmp(l, LLVMIntNE, failed, l_i32(l, 0)), "MemoryError", "no memory to sort in", NULL, 0);
 }
@@ -65,7 +78,7 @@ LLVMValueRef lower_func_sort_line(Lower *l, const Value *call) {
     LLVMValueRef line = l_arg(l, call, 1), items = l_array_shape(l, l_arg_type(call, 1), line, 0);
     LLVMValueRef args[] = {sort_function(l, call, "sort"), l_array_data(l, line), items};
     raise_if_failed(l, l_call_named(l, "krait_host_numpy_sort", l->i32, args, 3));
-    look(l, items, SORT_COST);
+    look_behind_sort(l, items);
     return LLVMGetUndef(l->empty);
 }
 
@@ -74,6 +87,6 @@ LLVMValueRef lower_func_argsort_line(Lower *l, const Value *call) {
     LLVMValueRef args[] = {sort_function(l, call, "argsort"), l_array_data(l, line), l_array_data(l, l_arg(l, call, 2)),
                            items};
     raise_if_failed(l, l_call_named(l, "krait_host_numpy_argsort", l->i32, args, 4));
-    look(l, items, SORT_COST);
+    look_behind_sort(l, items);
     return LLVMGetUndef(l->empty);
 }

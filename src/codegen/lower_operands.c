@@ -9,7 +9,9 @@ static LLVMValueRef const_scalar(Lower *l, const Const *konst) {
     LLVMTypeRef type = l_type(l, konst->type);
     if (konst->too_big) return l_fail(l, "an int beyond 64 bits cannot be used in compiled code"), NULL;
     switch (type_scalar_kind(konst->type)) {
-    case 'f': return l_float(type, konst->f);
+    case 'f':
+        if (type == l->i16) return l_cast_scalar(l, l_float(l->f32, konst->f), SCALAR_FLOAT32, SCALAR_BFLOAT16);
+        return l_float(type, konst->f);
     case 'c': {
         LLVMTypeRef part = konst->type->scalar == SCALAR_COMPLEX64 ? l->f32 : l->f64;
         return l_complex(l, l_float(part, konst->c.re), l_float(part, konst->c.im));
@@ -23,6 +25,7 @@ static LLVMValueRef const_array(Lower *l, const Const *konst) {
     const Type *type = konst->type;
     LLVMValueRef data = l->target->const_array(l, l->at, type, konst->array);
     if (!data) return NULL;
+    l->m->captures_memory |= konst->array->on_device;
     LLVMValueRef shape[TYPE_MAX_NDIM], strides[TYPE_MAX_NDIM];
     for (unsigned i = 0; i < type->ndim; i++) {
         shape[i] = l_i64(l, konst->array->shape[i]);

@@ -202,8 +202,9 @@ static LLVMValueRef float_power(Lower *l, const Value *value, LLVMValueRef base)
     }
     LLVMValueRef exponent = l_cast(l, l_value(l, operand), operand->type, value->type);
     if (!known || !type_is_integer(known->type)) {
-        LLVMValueRef negative = LLVMBuildFCmp(l->b, LLVMRealOLT, exponent, l_null(LLVMTypeOf(exponent)), "");
-        check_zero_base(l, value, base, l_and(l, negative, is_finite(l, exponent))); /* 0.0 ** -inf is inf */
+        LLVMValueRef wide = scalar_is_half(scalar) ? l_cast_scalar(l, exponent, scalar, SCALAR_FLOAT32) : exponent;
+        LLVMValueRef negative = LLVMBuildFCmp(l->b, LLVMRealOLT, wide, l_null(LLVMTypeOf(wide)), "");
+        check_zero_base(l, value, base, l_and(l, negative, is_finite(l, wide))); /* 0.0 ** -inf is inf */
     }
     LLVMValueRef power;
     TRY(power = l_scalar_op(l, OP_POW, scalar, base, exponent));

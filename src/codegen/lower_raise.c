@@ -77,11 +77,7 @@ static void return_status(Lower *l, LLVMValueRef status) {
         return;
     }
     if (l_generator_ends(l, status)) return;
-    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(l->function));
-    if (type == l->i32)
-        LLVMBuildRet(l->b, status);
-    else
-        LLVMBuildRet(l->b, l_insert(l, LLVMConstNull(type), status, 0));
+    lower_status(l, status);
 }
 
 static LLVMValueRef pending_of(Lower *l) {
@@ -187,6 +183,28 @@ void l_raise_pending_if(Lower *l, LLVMValueRef condition, const char *builtin, O
     l_branch_unlikely(l, condition, raise, fine);
     l_enter(l, raise);
     l_raise_pending(l, builtin, class);
+    l_enter(l, fine);
+}
+
+/* A site for each class, one behind the other, so that the status follows from the row. */
+void l_raise_raised(Lower *l, LLVMValueRef row) {
+    static const char *const names[] = {
+#define EXCEPTION(name, base) #name,
+#include "ir/ir_exceptions.def"
+#undef EXCEPTION
+    };
+    LLVMBasicBlockRef raise = l_block(l, "raise"), fine = l_block(l, "fine");
+    l_branch_unlikely(l, l_icmp(l, LLVMIntNE, row, l_i32(l, 0)), raise, fine);
+    l_enter(l, raise);
+    RaiseSite site = site_at(l, l->at);
+    site.pending = true;
+    site.builtin = names[0];
+    LLVMValueRef place, first = add_site(l, site, &place);
+    for (size_t i = 1; i < COUNT_OF(names); i++) {
+        site.builtin = names[i];
+        push_site(l, site);
+    }
+    l_leave(l, LLVMBuildAdd(l->b, row, LLVMBuildSub(l->b, first, l_i32(l, 1), ""), ""));
     l_enter(l, fine);
 }
 

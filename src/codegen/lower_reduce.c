@@ -19,6 +19,7 @@ typedef struct Reduce {
     unsigned lanes;
     bool floats, sign; /* sign: of integers */
     Pairs pairs;
+    LLVMValueRef state;                /* of a sum in pairs that the target adds up itself (PairsState); NULL: not so */
     LLVMValueRef block, filled, total; /* memory: elements, how many there are (i64), what the blocks before gave */
     LLVMValueRef by_item;              /* i1 */
     LLVMBasicBlockRef known;           /* where to go once the result cannot change; NULL: never */
@@ -112,6 +113,11 @@ static LLVMValueRef fold_block(Lower *l, const Reduce *r, LLVMValueRef at, LLVMV
 
 /* The block is full, or the last one. */
 static void take_block(Lower *l, const Reduce *r, LLVMValueRef at, LLVMValueRef count) {
+    if (r->state) {
+        const char *symbol = item_bytes(r) == 4 ? "krait_pairs_add_f32" : "krait_pairs_add_f64";
+        l_call_named(l, symbol, l->v, (LLVMValueRef[]){r->state, fold_block(l, r, at, count)}, 2);
+        return;
+    }
     if (is_paired(r)) {
         pairs_add(l, &r->pairs, fold_block(l, r, at, count), r->total);
         return;
@@ -131,6 +137,7 @@ static void take_block(Lower *l, const Reduce *r, LLVMValueRef at, LLVMValueRef 
 /* ---- a row ---- */
 
 static LLVMValueRef wanted(Lower *l, const Reduce *r) {
+    if (r->state) return l_raw_load(l, l->i64, r->state, 8);
     return is_paired(r) ? l_raw_load(l, l->i64, r->pairs.need, 8) : l_i64(l, REDUCE_BLOCK);
 }
 
@@ -228,12 +235,19 @@ static void open_block(Lower *l, Map *m, Reduce *r) {
     m->ndests = 1;
 }
 
+/* What is combined: bfloat16, which is its bits in values (llvm.h), in float32. */
+static const Type *computed_in(Lower *l, const Type *type) {
+    bool bits = type->scalar == SCALAR_BFLOAT16 && l->bf16 == l->i16;
+    return bits ? type_scalar(l->types, SCALAR_FLOAT32, false) : type;
+}
+
 static Reduce reduce_of(Lower *l, const Value *value) {
     enum { VECTOR_BYTES = 64, MAX_LANES = 32 };
     char kind = scalar_info[value->type->scalar].kind;
+    const Type *type = computed_in(l, value->type);
     Reduce r = {.kind = (Reduction)value->imm.i,
-                .type = value->type,
-                .item = l_memory_type(l, (Scalar)value->type->scalar),
+                .type = type,
+                .item = l_memory_type(l, (Scalar)type->scalar),
                 .floats = kind == 'f',
                 .sign = kind == 'i'};
     unsigned lanes = l->target->convergent ? 1 : VECTOR_BYTES / item_bytes(&r); /* a thread of many has no vectors */
@@ -259,6 +273,29 @@ static LLVMValueRef first_total(const Reduce *r) {
     return LLVMConstInt(r->item, least ? top : ~top & all, false);
 }
 
+/* ---- sums in pairs ---- */
+
+/* Of arrays whose length is known the loops are short; nothing but f32 and f64 is added up in pairs. */
+static void open_pairs(Lower *l, Reduce *r, LLVMValueRef size) {
+    if (!l->target->raises || LLVMIsAConstantInt(size)) {
+        pairs_open(l, &r->pairs, r->item, size);
+        return;
+    }
+    r->state = l_take_scratch(l, NULL, sizeof(PairsState), "pairs");
+    l_call_named(l, "krait_pairs_open", l->v, (LLVMValueRef[]){r->state, size}, 2);
+}
+
+static LLVMValueRef close_pairs(Lower *l, Reduce *r) {
+    if (!r->state) {
+        pairs_close(l, &r->pairs);
+        return l_load(l, r->type, r->total);
+    }
+    LLVMValueRef at = l_offset(l, r->state, l_i64(l, offsetof(PairsState, total)));
+    LLVMValueRef total = l_raw_load(l, l->f64, at, 8);
+    l_give_scratch(l, r->state);
+    return item_bytes(r) == 4 ? LLVMBuildFPTrunc(l->b, total, l->f32, "") : total;
+}
+
 LLVMValueRef lower_reduce(Lower *l, const Value *value) {
     Map m;
     Reduce r = reduce_of(l, value);
@@ -275,7 +312,7 @@ LLVMValueRef lower_reduce(Lower *l, const Value *value) {
     r.total = l_take_scratch(l, r.item, 0, "total");
     l_raw_store(l, l_i64(l, 0), r.filled, 8);
     store_total(l, &r, first_total(&r));
-    if (is_paired(&r)) pairs_open(l, &r.pairs, r.item, size);
+    if (is_paired(&r)) open_pairs(l, &r, size);
     if (r.kind == REDUCTION_ANY || r.kind == REDUCTION_ALL) r.known = l_block(l, "known");
     open_block(l, &m, &r);
     map_rows(l, &m, take_row, &r);
@@ -291,9 +328,9 @@ LLVMValueRef lower_reduce(Lower *l, const Value *value) {
         LLVMMoveBasicBlockAfter(r.known, l_here(l));
         l_enter(l, r.known);
     }
-    if (is_paired(&r)) pairs_close(l, &r.pairs);
+    LLVMValueRef total = is_paired(&r) ? close_pairs(l, &r) : l_load(l, r.type, r.total);
     l_give_scratch(l, r.block);
     l_give_scratch(l, r.filled);
     l_give_scratch(l, r.total);
-    return l_load(l, r.type, r.total);
+    return l_cast(l, total, r.type, value->type);
 }

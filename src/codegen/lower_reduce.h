@@ -3,8 +3,7 @@
 #define KRAIT_CODEGEN_LOWER_REDUCE_H
 
 #include "codegen/lower.h"
-
-enum { REDUCE_BLOCK = 128 }; /* elements that are looked at together */
+#include "codegen/target.h" /* REDUCE_BLOCK */
 
 /* A sum in pairs under way: pieces of at most REDUCE_BLOCK terms, from the first to the last. */
 typedef struct Pairs {

@@ -173,7 +173,7 @@ static LLVMValueRef float_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLV
 }
 
 static LLVMValueRef half_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLVMValueRef b) {
-    if (op == OP_NEG) return l_fneg(l, a);
+    if (op == OP_NEG) return LLVMTypeOf(a) == l->i16 ? l_xor(l, a, l_int(l->i16, 0x8000)) : l_fneg(l, a);
     a = l_cast_scalar(l, a, scalar, SCALAR_FLOAT32);
     if (b) b = l_cast_scalar(l, b, scalar, SCALAR_FLOAT32);
     LLVMValueRef result = op == OP_POW ? l_power(l, SCALAR_FLOAT32, a, b) : float_op(l, op, SCALAR_FLOAT32, a, b);
@@ -416,7 +416,11 @@ LLVMValueRef lower_binary(Lower *l, const Value *value) {
     }
     if (kind == 'c' && value->op == OP_TRUEDIV && type->weak)
         return complex_divide(l, complex_parts(l, a), complex_parts(l, b), false);
-    return l_scalar_op(l, value->op, type->scalar, a, b);
+    uint32_t before = l->fastmath;
+    if (value->flags & VF_REGROUPS) l->fastmath |= FASTMATH_REASSOC;
+    LLVMValueRef result = l_scalar_op(l, value->op, type->scalar, a, b);
+    l->fastmath = before;
+    return result;
 }
 
 LLVMValueRef lower_func_make_complex(Lower *l, const Value *call) {

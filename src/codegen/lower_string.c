@@ -64,7 +64,8 @@ LLVMValueRef lower_func_characters(Lower *l, const Value *call) {
     return new_object(l, "krait_heap_characters", l_offset(l, l_arg(l, call, 0), l_i64(l, -OWNER_HEAP)));
 }
 
-/* Operands from number `first` on go to the interpreter: 1 if that raises. */
+/* Operands from number `first` on go to the interpreter: 0, or what it raises, by its row in ir_exceptions.def, counted
+ * from 1. */
 static LLVMValueRef call_host(Lower *l, const Value *call, uint32_t first, const char *what, LLVMValueRef to) {
     uint32_t count = call->nargs - first;
     const Type **types = ARENA_ARRAY(l->arena, const Type *, count);
@@ -76,17 +77,16 @@ static LLVMValueRef call_host(Lower *l, const Value *call, uint32_t first, const
             l_store(l, types[i], l_arg(l, call, first + i),
                     l_offset(l, arguments, l_i64(l, (int64_t)type_item_offset(tuple, i))));
     LLVMValueRef args[] = {l_cstring(l, what), l_address(l, tuple), arguments, l_address(l, call->type), to};
-    LLVMValueRef failed = l_call_named(l, "krait_host_python", l->i32, args, COUNT_OF(args));
-    return failed ? l_icmp(l, LLVMIntNE, failed, l_i32(l, 0)) : NULL;
+    return l_call_named(l, "krait_host_python", l->i32, args, COUNT_OF(args));
 }
 
-/* Operand 0 says what is called, 1 the class of what it may raise; the rest are its arguments. */
+/* Operand 0 says what is called; the rest are its arguments. */
 LLVMValueRef lower_func_call_python(Lower *l, const Value *call) {
     const Type *result = call->type;
     LLVMValueRef to = l_alloca_bytes(l, type_size(result) + 1, 16, "result");
-    LLVMValueRef failed = call_host(l, call, 2, l_arg_const(call, 0)->text, to);
-    TRY(failed);
-    l_raise_pending_if(l, failed, l_arg_const(call, 1)->text, 0);
+    LLVMValueRef raised = call_host(l, call, 1, l_arg_const(call, 0)->text, to);
+    TRY(raised);
+    l_raise_raised(l, raised);
     return l_has_bytes(result) ? l_load(l, result, to) : LLVMGetUndef(l_type(l, result));
 }
 

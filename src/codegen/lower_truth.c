@@ -7,7 +7,7 @@ LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value) {
         LLVMTypeRef llvm_type = LLVMTypeOf(value);
         switch (scalar_info[type->scalar].kind) {
         case 'b': return value;
-        case 'f': return LLVMBuildFCmp(l->b, LLVMRealUNE, value, l_null(llvm_type), "");
+        case 'f': return l_cast_scalar(l, value, (Scalar)type->scalar, SCALAR_BOOL);
         case 'c': {
             LLVMValueRef re = l_extract(l, value, 0), im = l_extract(l, value, 1), zero = l_null(LLVMTypeOf(re));
             return l_or(l, LLVMBuildFCmp(l->b, LLVMRealUNE, re, zero, ""),

@@ -64,7 +64,10 @@ static SliceRange slice_range(Lower *l, const Type *type, LLVMValueRef slice, LL
         bounds[i] = fallback[i];
         if (l_is_truth(given[i], false)) continue;
         LLVMValueRef wrapped = l_wrap_index(l, part[i], extent, false);
-        bounds[i] = l_select(l, given[i], min_of(l, max_of(l, wrapped, least), most), fallback[i]);
+        bool from_end = up && LLVMIsAConstantInt(part[i]) && LLVMConstIntGetSExtValue(part[i]) < 0;
+        LLVMValueRef clipped = max_of(l, wrapped, least);
+        if (!from_end) clipped = min_of(l, clipped, most);
+        bounds[i] = l_select(l, given[i], clipped, fallback[i]);
     }
     LLVMValueRef distance = l_sub(l, bounds[1], bounds[0]), magnitude = step;
     if (!up) {

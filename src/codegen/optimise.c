@@ -154,9 +154,10 @@ bool optimise_run(Module *module, Diag *diag) {
     }
     const char *passes = target->passes(options), *last = target->last_passes ? target->last_passes(options) : NULL;
     if (module->straight && target->straight_passes) passes = target->straight_passes(options);
+    if (module->only_nests && target->nest_passes) passes = target->nest_passes(options);
     TRY(run(module, many ? for_many_loops : passes, diag));
     if (!last) return true;
-    late_unroll_release(module);
+    if (!late_unroll_release(module) && target->least_passes) last = target->least_passes(options);
     TRY(run(module, last, diag));
     turn_loops(module);
     return true;

@@ -149,8 +149,12 @@ struct Target {
     const char *(*passes)(const CodegenOptions *options);
     /* The same of a module in which only the entry loops (Module.straight); NULL: no others. */
     const char *(*straight_passes)(const CodegenOptions *options);
+    /* The same of a module whose loops are made by lowering (Module.only_nests); NULL: no others. */
+    const char *(*nest_passes)(const CodegenOptions *options);
     /* Of those that run after them, when loops no longer wait to be unrolled (late_unroll.c); NULL: there are none. */
     const char *(*last_passes)(const CodegenOptions *options);
+    /* In their place, where there is nothing to unroll but one short loop; NULL: these again. */
+    const char *(*least_passes)(const CodegenOptions *options);
     /* Whether a function that is still only declared may be called. */
     bool (*knows)(const Module *module, const char *symbol);
 };
@@ -161,6 +165,16 @@ bool codegen_selects(const Module *module, const char *symbol, bool gpu, bool ha
 /* What a target that raises answers of two arrays over so many axes (codegen_cpu/overlap.c): whether they have bytes in
  * common, and whether each element of one is then that of the other; answers may be joined by `or`. */
 enum { MOST_OVERLAP_AXES = 3, OVERLAP_EXACT = 1, OVERLAP_HARMFUL = 2 };
+
+enum { REDUCE_BLOCK = 128 }; /* elements that are looked at together: a piece of a sum in pairs */
+
+/* What a target that raises keeps of such a sum (codegen_cpu/pairs.c; in words, lower_pairs.c). */
+typedef struct PairsState {
+    int64_t need; /* the length of the next piece; 0: there is none */
+    double total; /* once there is no next piece */
+    int64_t depth, rights[64];
+    double sums[64];
+} PairsState;
 
 
 #endif

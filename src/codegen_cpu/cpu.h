@@ -20,6 +20,12 @@ int64_t host_overlap_2(int64_t to, int64_t to_item, int64_t from, int64_t from_i
 int64_t host_overlap_3(int64_t to, int64_t to_item, int64_t from, int64_t from_item, int64_t n0, int64_t s0, int64_t t0,
                        int64_t n1, int64_t s1, int64_t t1, int64_t n2, int64_t s2, int64_t t2);
 
+/* ---- pairs.c ---- */
+
+void host_pairs_open(PairsState *state, int64_t count);
+void host_pairs_add_f32(PairsState *state, float sum); /* of a piece */
+void host_pairs_add_f64(PairsState *state, double sum);
+
 /* ---- entry.c, and a file for each entry of another kind ---- */
 
 bool host_entry(Lower *l, const FuncInst *root);
@@ -53,6 +59,7 @@ typedef struct Threads {
     LLVMValueRef grid, here;              /* HostGrid *, HostThread *: given */
     LLVMMetadataRef group;                /* of the accesses that threads do in any order; NULL: none */
     bool plain;                           /* not to be made vectors of */
+    bool touches_nothing;                 /* no thread has an access */
     unsigned inner;                       /* 0: x, 1: y */
     LLVMValueRef n[3];                    /* threads of a block */
     LLVMValueRef z, outer, place, number; /* where the loops are: place in the innermost, number of the round */

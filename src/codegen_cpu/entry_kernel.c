@@ -5,7 +5,7 @@
  * it.  There is a second such function for arrays of one shape: what a kernel's guard says of one array's index then
  * holds for all, and LLVM drops the checks of the accesses.  With barriers: the kernel in such a function, if pass
  * barriers has made it one that runs once for a block, and a second time for blocks of the size that it is written for;
- * else one thread. */
+ * else one thread.  Under FACT_FITS the second copy is alone, and the launch is declined where it does not fit. */
 #include "codegen_cpu/cpu.h"
 
 /* ---- what runs in a block ---- */
@@ -118,8 +118,8 @@ static LLVMValueRef add_block(Lower *l, const FuncInst *root, const char *name, 
     l_attribute(l, block, -1, "noinline", 0);
     /* no loop is made vectors of: this copy is for blocks of sizes that are hardly used, and LLVM's time is long */
     if (copy == COPY_ANY && has_size(l)) l_attribute(l, block, -1, "noimplicitfloat", 0);
-    for (unsigned i = 3; l->m->options.facts & FACT_NOALIAS && i < count; i++)
-        l_attribute(l, block, (int)i + 1, "noalias", 0);
+    bool apart = l->m->options.facts & FACT_NOALIAS && !l->m->captures_memory;
+    for (unsigned i = 3; apart && i < count; i++) l_attribute(l, block, (int)i + 1, "noalias", 0);
 
     l_begin(l, block);
     LLVMValueRef *args = host_load_arguments(l, root, LLVMGetParam(block, 1));
@@ -146,14 +146,15 @@ static LLVMValueRef same_size(Lower *l, LLVMValueRef grid) {
     return same;
 }
 
-/* The entry loads the data pointers and calls the copy that fits. */
+/* The entry loads the data pointers and calls the copy that fits; under FACT_FITS there is that copy alone. */
 static bool blocks(Lower *l, const FuncInst *root) {
     const Type *tuple = host_params_tuple(l, root);
     bool may_share = false;
     for (uint32_t i = 0; i < tuple->count && !root->by_regions; i++)
         may_share |= tuple->items[i]->kind == TY_ARRAY && tuple->items[i]->ndim > 0 && like(tuple, i) != i;
-    LLVMValueRef any = add_block(l, root, "krait_block", COPY_ANY), one = NULL;
-    TRY(any);
+    bool fits = l->m->options.facts & FACT_FITS && (may_share || has_size(l));
+    LLVMValueRef any = NULL, one = NULL;
+    if (!fits) TRY(any = add_block(l, root, "krait_block", COPY_ANY));
     if (may_share) TRY(one = add_block(l, root, "krait_block_one_shape", COPY_ONE_SHAPE));
     if (has_size(l)) TRY(one = add_block(l, root, "krait_block_one_size", COPY_ONE_SIZE));
 
@@ -168,12 +169,12 @@ static bool blocks(Lower *l, const FuncInst *root) {
     for (uint32_t i = 0; i < tuple->count; i++)
         if (tuple->items[i]->kind == TY_ARRAY) pass[count++] = l_array_data(l, args[i]);
     if (one) {
-        LIf fits;
-        l_if(l, &fits, may_share ? same_shapes(l, tuple, args) : same_size(l, pass[0]));
+        LIf is_for_one;
+        l_if(l, &is_for_one, may_share ? same_shapes(l, tuple, args) : same_size(l, pass[0]));
         LLVMBuildRet(l->b, l_call(l, one, pass, count));
-        l_enter(l, fits.end);
+        l_enter(l, is_for_one.end);
     }
-    LLVMBuildRet(l->b, l_call(l, any, pass, count));
+    LLVMBuildRet(l->b, any ? l_call(l, any, pass, count) : l_i32(l, STATUS_DECLINED));
     l_end(l);
     return true;
 }

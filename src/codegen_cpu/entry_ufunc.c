@@ -1,10 +1,14 @@
 /* entry_ufunc.c: ENTRY_UFUNC: the root as the inner loop of a NumPy ufunc.
  *
- * The body of the function stands in two loops: the strip, over contiguous memory, which LLVM vectorises, a function of
- * its own; and, in the entry itself, a plain one that takes one element after the other, whatever the steps.  The entry
- * asks the run time (runtime/host/strips.c) to go through the elements with the strip, buffers where operands have
- * gaps; where it does not, since a result overlaps an input (reduce, accumulate), and for very short arrays, the plain
- * loop does it. */
+ * The body of the function stands in two loops, each a function of its own: the strip, over contiguous memory, which
+ * LLVM vectorises; and the plain one, which takes one element after the other, whatever the steps.  The entry asks the
+ * run time (runtime/host/strips.c) to go through the elements with the strip, buffers where operands have gaps; where
+ * it does not, since a result overlaps an input (reduce, accumulate), and for very short arrays, the plain loop does
+ * it.
+ *
+ * A loop that an element may leave is not made of vectors.  So the strip of a function that raises, and does nothing
+ * else that could be seen, goes through all of its elements and tells at the end whether any has raised; the run time
+ * then has the plain loop do them anew, up to the one that raises. */
 #include "codegen_cpu/cpu.h"
 
 enum { SHORT_ARRAY = 8, MAX_UFUNC_OPERANDS = 32 };
@@ -14,7 +18,7 @@ typedef struct Ufunc {
     unsigned nin, nout, count;             /* count = nin + nout */
     const Type *types[MAX_UFUNC_OPERANDS]; /* in memory */
     LLVMValueRef data;
-    LLVMValueRef raised;   /* what is returned when an element has raised; NULL: nothing */
+    LLVMValueRef any;      /* where it is noted that an element has raised, if the loop goes on then; or NULL */
     LLVMMetadataRef group; /* of accesses in any order; NULL: in this one */
 } Ufunc;
 
@@ -52,13 +56,6 @@ static bool ufunc_operands(Lower *l, Ufunc *u, const FuncInst *root) {
     return true;
 }
 
-static void leave(Lower *l, const Ufunc *u) {
-    if (u->raised)
-        LLVMBuildRet(l->b, u->raised);
-    else
-        LLVMBuildRetVoid(l->b);
-}
-
 /* Tells that an element has raised, and leaves the loop. */
 static void raise_if(Lower *l, Ufunc *u, LLVMValueRef status) {
     LIf raised;
@@ -67,8 +64,13 @@ static void raise_if(Lower *l, Ufunc *u, LLVMValueRef status) {
     LLVMValueRef arguments[] = {u->data, status, l->exception};
     LLVMValueRef callee = l_raw_load(l, l->ptr, host_offset(l, u->data, offsetof(HostUfunc, raise)), 8);
     LLVMBuildCall2(l->b, LLVMFunctionType(l->v, params, 3, false), callee, arguments, 3, "");
-    leave(l, u);
+    LLVMBuildRet(l->b, l_i32(l, 1));
     l_enter(l, raised.end); /* the taken branch does not come back */
+}
+
+static void note_raised(Lower *l, const Ufunc *u, LLVMValueRef status) {
+    LLVMValueRef raised = LLVMBuildZExt(l->b, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)), l->i32, "");
+    l_raw_store(l, l_or(l, l_raw_load(l, l->i32, u->any, 4), raised), u->any, 4);
 }
 
 /* Calls the body on one element of each operand; pointers are those of the element. */
@@ -78,8 +80,12 @@ static bool ufunc_element(Lower *l, Ufunc *u, LLVMValueRef const *at) {
     for (unsigned i = 0; i < u->nin; i++) args[i] = l_load(l, u->types[i], at[i]);
     LLVMValueRef result = l_call_inst(l, u->root, args, &status);
     TRY(result);
-    if (status) u->group = NULL; /* a loop with two exits is not made of vectors */
-    if (status) raise_if(l, u, status);
+    if (status && u->any)
+        note_raised(l, u, status);
+    else if (status) {
+        u->group = NULL; /* a loop with two exits is not made of vectors */
+        raise_if(l, u, status);
+    }
     for (unsigned i = 0; i < u->nout; i++) {
         const Type *own = result_item(u->root->result, i), *type = u->types[u->nin + i];
         LLVMValueRef item = u->root->result->kind == TY_TUPLE ? l_item(l, u->root->result, result, i) : result;
@@ -116,6 +122,28 @@ static void begin(Lower *l, Ufunc *u, LLVMValueRef function, LLVMValueRef *base)
         base[i] = l_raw_load(l, l->ptr, host_offset(l, LLVMGetParam(function, 0), i * sizeof(char *)), 8);
 }
 
+/* Whether elements may be computed again, or when they need not be: nobody sees it. */
+static bool repeats(const Lower *l, const FuncInst *root) {
+    if (!root->summarised || root->reaches_loop || root->effects & (EFFECT_WRITE | EFFECT_SYNC)) return false;
+    for (size_t i = 0; i < l->m->ninsts; i++) {
+        const Func *f = l->m->insts[i]->func;
+        for (size_t b = 0; b < f->blocks.len; b++)
+            for (const Value *value = f->blocks.data[b]->first; value; value = value->next)
+                if (value_effects(value, true) & EFFECT_NEW) return false;
+    }
+    return true;
+}
+
+/* Whether elements that come after one that raises may be computed all the same. */
+static bool goes_on(const Lower *l, const FuncInst *root) { return root->effects & EFFECT_RAISE && repeats(l, root); }
+
+/* Whether a condition may keep an element from something, which vectors do for it, too. */
+static bool has_conditions(const Lower *l) {
+    for (size_t i = 0; i < l->m->ninsts; i++)
+        if (l->m->insts[i]->func->blocks.len > 1) return true;
+    return false;
+}
+
 /* A HostStrip. */
 static LLVMValueRef strip(Lower *l, Ufunc u) {
     LLVMTypeRef params[] = {l->ptr, l->i64, l->ptr};
@@ -123,9 +151,28 @@ static LLVMValueRef strip(Lower *l, Ufunc u) {
     LLVMSetLinkage(function, LLVMInternalLinkage);
     begin(l, &u, function, base);
     u.data = LLVMGetParam(function, 2);
-    u.raised = l_i32(l, 1);
     u.group = host_access_group(l);
+    if (goes_on(l, u.root)) {
+        u.any = l_alloca(l, l->i32, "any");
+        l_raw_store(l, l_i32(l, 0), u.any, 4);
+    }
     TRY(ufunc_loop(l, &u, LLVMGetParam(function, 1), base, NULL));
+    LLVMBuildRet(l->b, u.any ? l_raw_load(l, l->i32, u.any, 4) : l_i32(l, 0));
+    l_end(l);
+    return function;
+}
+
+/* A HostPlain. */
+static LLVMValueRef plain(Lower *l, Ufunc u) {
+    LLVMTypeRef params[] = {l->ptr, l->i64, l->ptr, l->ptr};
+    LLVMValueRef base[MAX_UFUNC_OPERANDS], step[MAX_UFUNC_OPERANDS];
+    LLVMValueRef function = host_entry_add(l, "plain", l->i32, params, COUNT_OF(params));
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    begin(l, &u, function, base);
+    u.data = LLVMGetParam(function, 3);
+    for (unsigned i = 0; i < u.count; i++)
+        step[i] = l_raw_load(l, l->i64, host_offset(l, LLVMGetParam(function, 2), i * sizeof(int64_t)), 8);
+    TRY(ufunc_loop(l, &u, LLVMGetParam(function, 1), base, step));
     LLVMBuildRet(l->b, l_i32(l, 0));
     l_end(l);
     return function;
@@ -144,34 +191,50 @@ static bool is_light(const FuncInst *root) {
 }
 
 /* i32: whether the strips have done it all. */
-static LLVMValueRef by_strips(Lower *l, const Ufunc *u, LLVMValueRef strip, LLVMValueRef entry, LLVMValueRef count) {
+static LLVMValueRef by_strips(Lower *l, const Ufunc *u, LLVMValueRef strip, LLVMValueRef again, LLVMValueRef entry,
+                              LLVMValueRef count) {
     char bytes[MAX_UFUNC_OPERANDS + 1] = "";
+    int32_t traits = (is_light(u->root) ? STRIP_LIGHT : 0) | (has_conditions(l) ? STRIP_BOTH : 0);
     for (unsigned i = 0; i < u->count; i++) bytes[i] = (char)type_size(u->types[i]);
-    LLVMValueRef args[] = {
-        strip, l_cstring(l, bytes),    l_i32(l, u->nin), l_i32(l, is_light(u->root)), LLVMGetParam(entry, 0),
-        count, LLVMGetParam(entry, 2), u->data};
+    LLVMValueRef args[] = {strip,
+                           again,
+                           l_cstring(l, bytes),
+                           l_i32(l, u->nin),
+                           l_i32(l, traits),
+                           LLVMGetParam(entry, 0),
+                           count,
+                           LLVMGetParam(entry, 2),
+                           LLVMGetParam(entry, 3)};
     return l_call_named(l, "krait_host_strips", l->i32, args, COUNT_OF(args));
+}
+
+/* What an element alone does says which floating-point flags are its own: of the two sides of a condition it computes
+ * one.  LLVM would compute both where that is quicker, but not in functions that are made to be watched by fuzzers. */
+static void keep_conditions(Lower *l, LLVMValueRef strip) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
+        if (f != strip && LLVMGetIntrinsicID(f) == 0) l_attribute(l, f, -1, "optforfuzzing", 0);
 }
 
 bool host_entry_ufunc(Lower *l, const FuncInst *root) {
     Ufunc u = {0};
     LLVMTypeRef params[] = {l->ptr, l->ptr, l->ptr, l->ptr};
-    LLVMValueRef base[MAX_UFUNC_OPERANDS], step[MAX_UFUNC_OPERANDS], contiguous;
-    TRY(ufunc_operands(l, &u, root) && (contiguous = strip(l, u)));
+    LLVMValueRef contiguous, any;
+    TRY(ufunc_operands(l, &u, root) && (contiguous = strip(l, u)) && (any = plain(l, u)));
     LLVMValueRef function = host_entry_add(l, l->m->options.entry_name, l->v, params, COUNT_OF(params));
-    begin(l, &u, function, base);
-    u.data = LLVMGetParam(function, 3);
-    for (unsigned i = 0; i < u.count; i++)
-        step[i] = l_raw_load(l, l->i64, host_offset(l, LLVMGetParam(function, 2), i * sizeof(int64_t)), 8);
+    l_begin(l, function);
     LLVMValueRef n = l_raw_load(l, l->i64, LLVMGetParam(function, 1), 8);
     LIf enough, done;
     l_if(l, &enough, l_icmp(l, LLVMIntSGE, n, l_i64(l, SHORT_ARRAY)));
-    l_if(l, &done, l_icmp(l, LLVMIntNE, by_strips(l, &u, contiguous, function, n), l_i32(l, 0)));
+    bool repeated = repeats(l, root) && (has_conditions(l) || root->effects & EFFECT_RAISE);
+    LLVMValueRef again = repeated ? any : l_null(l->ptr);
+    l_if(l, &done, l_icmp(l, LLVMIntNE, by_strips(l, &u, contiguous, again, function, n), l_i32(l, 0)));
     LLVMBuildRetVoid(l->b);
     l_enter(l, done.end);
     l_endif(l, &enough);
-    TRY(ufunc_loop(l, &u, n, base, step));
+    LLVMValueRef args[] = {LLVMGetParam(function, 0), n, LLVMGetParam(function, 2), LLVMGetParam(function, 3)};
+    LLVMBuildCall2(l->b, LLVMGlobalGetValueType(any), any, args, COUNT_OF(args), "");
     LLVMBuildRetVoid(l->b);
     l_end(l);
+    if (has_conditions(l)) keep_conditions(l, contiguous);
     return true;
 }

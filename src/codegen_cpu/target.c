@@ -128,19 +128,33 @@ static LLVMValueRef special_lane(Lower *l) {
     return l_and(l, number, l_i32(l, WARP_SIZE - 1));
 }
 
+/* Threads of a block along an axis, if the code is for blocks of one size alone; 0: for any. */
+static int64_t known_threads(const Lower *l, unsigned axis) {
+    return l->m->options.facts & FACT_FITS ? l->m->block[axis] : 0;
+}
+
+static LLVMValueRef special_place(Lower *l, unsigned axis, size_t offset) {
+    int64_t known = known_threads(l, axis), joined = l->m->inner_axis == axis ? row_limit(l) : MAX_BLOCK_THREADS;
+    return known == 1 ? l_i32(l, 0) : thread_load(l, offset, known ? known : joined);
+}
+
+static LLVMValueRef special_threads(Lower *l, unsigned axis, size_t offset) {
+    int64_t known = known_threads(l, axis);
+    return known ? l_i32(l, known) : special_grid(l, offset, 1, MAX_BLOCK_THREADS + 1);
+}
+
 static LLVMValueRef host_special(Lower *l, Special which) {
-    const int64_t threads = MAX_BLOCK_THREADS, blocks = INT32_MAX; /* of gridDim the most is 2^31 - 1 */
-    const int64_t row = row_limit(l);
+    const int64_t blocks = INT32_MAX; /* of gridDim the most is 2^31 - 1 */
     switch (which) {
-    case SPECIAL_THREAD_X: return thread_load(l, offsetof(HostThread, x), l->m->inner_axis == 0 ? row : threads);
-    case SPECIAL_THREAD_Y: return thread_load(l, offsetof(HostThread, y), l->m->inner_axis == 1 ? row : threads);
-    case SPECIAL_THREAD_Z: return thread_load(l, offsetof(HostThread, z), threads);
+    case SPECIAL_THREAD_X: return special_place(l, 0, offsetof(HostThread, x));
+    case SPECIAL_THREAD_Y: return special_place(l, 1, offsetof(HostThread, y));
+    case SPECIAL_THREAD_Z: return special_place(l, 2, offsetof(HostThread, z));
     case SPECIAL_BLOCK_X: return special_grid(l, offsetof(HostGrid, index_x), 0, blocks);
     case SPECIAL_BLOCK_Y: return special_grid(l, offsetof(HostGrid, index_y), 0, blocks);
     case SPECIAL_BLOCK_Z: return special_grid(l, offsetof(HostGrid, index_z), 0, blocks);
-    case SPECIAL_BLOCK_DIM_X: return special_grid(l, offsetof(HostGrid, block_x), 1, threads + 1);
-    case SPECIAL_BLOCK_DIM_Y: return special_grid(l, offsetof(HostGrid, block_y), 1, threads + 1);
-    case SPECIAL_BLOCK_DIM_Z: return special_grid(l, offsetof(HostGrid, block_z), 1, threads + 1);
+    case SPECIAL_BLOCK_DIM_X: return special_threads(l, 0, offsetof(HostGrid, block_x));
+    case SPECIAL_BLOCK_DIM_Y: return special_threads(l, 1, offsetof(HostGrid, block_y));
+    case SPECIAL_BLOCK_DIM_Z: return special_threads(l, 2, offsetof(HostGrid, block_z));
     case SPECIAL_GRID_DIM_X: return special_grid(l, offsetof(HostGrid, grid_x), 1, blocks + 1);
     case SPECIAL_GRID_DIM_Y: return special_grid(l, offsetof(HostGrid, grid_y), 1, blocks + 1);
     case SPECIAL_GRID_DIM_Z: return special_grid(l, offsetof(HostGrid, grid_z), 1, blocks + 1);
@@ -316,6 +330,18 @@ static const char *host_straight_passes(const CodegenOptions *options) {
     return level_of(options) < 2 ? host_passes(options) : STRAIGHT;
 }
 
+/* Loops over whole arrays are free of tests and known to step by one item from the start: of what finds out about loops
+ * that somebody wrote, they need those over small arrays laid out, which then live in registers. */
+#define NESTS                                                                                                         \
+    "always-inline,cgscc(inline),globaldce,function(sroa,early-cse<memssa>,simplifycfg,"                              \
+    "instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),simplifycfg,"                            \
+    "instcombine<no-verify-fixpoint>,loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,sccp,adce,loop-vectorize," \
+    "instcombine<no-verify-fixpoint>,early-cse,simplifycfg,loop-mssa(licm),dce)"
+
+static const char *host_nest_passes(const CodegenOptions *options) {
+    return level_of(options) < 2 ? host_passes(options) : NESTS;
+}
+
 static bool host_knows(const Module *module, const char *symbol) {
     if (strncmp(symbol, "llvm.", 5) == 0) return codegen_selects(module, symbol, false, false);
     return host_symbol(symbol) != NULL;
@@ -359,6 +385,7 @@ const Target *codegen_cpu_target(void) {
         .entry = host_entry,
         .passes = host_passes,
         .straight_passes = host_straight_passes,
+        .nest_passes = host_nest_passes,
         .knows = host_knows,
     };
     return &target;

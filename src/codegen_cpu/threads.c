@@ -17,13 +17,19 @@ void host_store_field(Lower *l, LLVMValueRef thread, size_t offset, LLVMValueRef
 
 /* for value in 0 .. count-1, i32, at least once; LLVM's induction variable analysis wants no more. */
 typedef struct Axis {
-    LLVMBasicBlockRef head;
+    LLVMBasicBlockRef head; /* NULL: there is one round, and no loop */
     LLVMValueRef index, count;
 } Axis;
+
+static bool is_once(LLVMValueRef count) {
+    return LLVMIsConstant(count) && LLVMIsAConstantInt(count) && LLVMConstIntGetZExtValue(count) == 1;
+}
 
 static LLVMValueRef axis_begin(Lower *l, Axis *axis, LLVMValueRef count, const char *name) {
     LLVMBasicBlockRef before = l_here(l);
     axis->count = count;
+    axis->head = NULL;
+    if (is_once(count)) return axis->index = l_i32(l, 0);
     axis->head = l_block(l, name);
     l_jump(l, axis->head);
     l_enter(l, axis->head);
@@ -34,6 +40,7 @@ static LLVMValueRef axis_begin(Lower *l, Axis *axis, LLVMValueRef count, const c
 }
 
 static void axis_end(Lower *l, Axis *axis, VectorWish wish, LLVMMetadataRef group) {
+    if (!axis->head) return;
     LLVMValueRef next = LLVMBuildNUWAdd(l->b, axis->index, l_i32(l, 1), "");
     LLVMSetNSW(next, true);
     LLVMBasicBlockRef here = l_here(l), after = l_block(l, "after");
@@ -54,6 +61,7 @@ LLVMValueRef threads_number(Lower *l, const Threads *t, LLVMValueRef place, LLVM
 /* The innermost loop's first bad access becomes the run's, if it is the first there: of the first of the joined blocks,
  * and in that of the first thread.  The loop's own is of its lowest place, so of its lowest block. */
 void threads_merge_bad(Lower *l, const Threads *t) {
+    if (t->touches_nothing) return;
     LLVMValueRef bad = l_raw_load(l, l->i32, host_offset(l, t->here, offsetof(HostThread, bad)), 4), block;
     LIf any;
     l_if(l, &any, l_icmp(l, LLVMIntSLT, bad, l_i32(l, NO_BAD_ACCESS)));
@@ -163,6 +171,7 @@ static bool one_region(Lower *l, Threads *t, void *self) {
 LLVMValueRef threads_region(Lower *l, const Value *value) {
     Threads t = {.here = l->hidden[0], .plain = l->m->ninsts > MANY_REGIONS};
     t.grid = l_raw_load(l, l->ptr, host_offset(l, t.here, offsetof(HostThread, grid)), 8);
+    t.touches_nothing = !(value->imm.inst->effects & (EFFECT_READ | EFFECT_WRITE));
     if (value->imm.inst->frameless) t.group = host_access_group(l);
     l_attribute(l, l_function_of(l, value->imm.inst), -1, "alwaysinline", 0);
     TRY(threads_each(l, &t, one_region, (void *)(uintptr_t)value));

@@ -6,20 +6,22 @@
  *                 would wait for memory three times.
  *   over an if    from the block after it to the one before it, where the condition is asked, so that in the rounds of
  *                 a loop that have become one the loads of the next round do not wait for what this one does with its
- *                 own.  These are loads whose addresses take nothing that is moved with them: numbers that lead on to
- *                 others, but not the others.
+ *                 own.  These are numbers that lead on to others, but not the others: a load whose address takes what
+ *                 was moved itself would wait for it before the branch.  An if around a few operations stays as it is:
+ *                 ptxas makes predicates of it, and joins more rounds of such a loop, if no loads stand in between.
  * A load is moved over nothing that may write, unless it is of memory that the kernel does not write, and only to where
  * it is made in any case.  A few are moved at most, since each needs a register meanwhile. */
 #include <string.h> /* strlen, strncmp */
 
 #include "codegen_nvptx/nvptx.h"
 
-enum { MOST_LOADS = 8, MOST_OVER_AN_IF = 4, REACH = 128, MOST_DEPTH = 12 };
+enum { MOST_LOADS = 8, MOST_OVER_AN_IF = 4, REACH = 128, MOST_DEPTH = 12, LONG_ARM = 10 };
 
 typedef struct {
     LLVMValueRef after[REACH]; /* the instructions that loads are looked for among; NULL: moved */
     unsigned count, quiet;     /* the first so many write nothing */
-    bool chains;               /* addresses may be loaded, too */
+    unsigned no_chains;        /* addresses are not loaded among these instructions, nor by loads that have metadata of
+                                * this kind, which those that are moved get; 0: they may be */
 } Early;
 
 /* ---- what may be moved ---- */
@@ -100,11 +102,15 @@ static bool only_computes(LLVMValueRef value) {
     }
 }
 
+static bool was_moved(const Early *early, LLVMValueRef value) {
+    return early->no_chains && LLVMIsALoadInst(value) && LLVMGetMetadata(value, early->no_chains);
+}
+
 /* Whether the value is there before these instructions, or can be. */
 static bool can_be_early(const Early *early, LLVMValueRef value, LLVMValueRef never, unsigned depth) {
-    if ((never && value == never) || depth > MOST_DEPTH) return false;
+    if ((never && value == never) || depth > MOST_DEPTH || (depth > 0 && was_moved(early, value))) return false;
     if (!LLVMIsAInstruction(value) || place_of(early, value) == early->count) return true;
-    bool loads = is_early_load(early, value) && (depth == 0 || early->chains);
+    bool loads = is_early_load(early, value) && (depth == 0 || !early->no_chains);
     if (!only_computes(value) && !loads) return false;
     for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(value); i++)
         if (!can_be_early(early, LLVMGetOperand(value, i), never, depth + 1)) return false;
@@ -120,6 +126,11 @@ static void make_early(Early *early, LLVMBuilderRef b, LLVMValueRef value) {
     LLVMInsertIntoBuilder(b, value);
 }
 
+static void mark(LLVMValueRef value, unsigned kind) {
+    LLVMContextRef context = LLVMGetValueContext(value);
+    LLVMSetMetadata(value, kind, LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
+}
+
 /* Moves loads among the instructions to before `at`, up to `most` of them; none that takes what `never` gives, if that
  * is not NULL. */
 static void move_loads(Early *early, LLVMBuilderRef b, LLVMValueRef at, LLVMValueRef never, unsigned most) {
@@ -128,6 +139,7 @@ static void move_loads(Early *early, LLVMBuilderRef b, LLVMValueRef at, LLVMValu
         LLVMValueRef value = early->after[i];
         if (!value || !LLVMIsALoadInst(value) || !can_be_early(early, value, never, 0)) continue;
         make_early(early, b, value);
+        if (early->no_chains) mark(value, early->no_chains);
         loads++;
     }
 }
@@ -157,7 +169,7 @@ static void load_before_slow(LLVMBuilderRef b, LLVMBasicBlockRef block) {
     LLVMValueRef slow = LLVMGetFirstInstruction(block);
     while (slow && !is_slow(slow)) slow = LLVMGetNextInstruction(slow);
     if (!slow) return;
-    Early early = {.chains = true};
+    Early early = {0};
     look_from(&early, LLVMGetNextInstruction(slow));
     move_loads(&early, b, slow, slow, MOST_LOADS);
 }
@@ -170,6 +182,17 @@ static unsigned count_branches(LLVMBasicBlockRef block) {
     for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use; use = LLVMGetNextUse(use))
         count += !LLVMIsAPHINode(LLVMGetUser(use));
     return count;
+}
+
+/* Whether a branch leads around the block, not predicates. */
+static bool is_long(LLVMBasicBlockRef block) {
+    unsigned length = 0;
+    bool slow = false;
+    for (LLVMValueRef value = LLVMGetFirstInstruction(block); value; value = LLVMGetNextInstruction(value)) {
+        slow |= is_slow(value);
+        length++;
+    }
+    return slow || length >= LONG_ARM;
 }
 
 /* Whether a block is come to from one place, writes nothing, and goes on to `next`. */
@@ -188,23 +211,25 @@ static LLVMBasicBlockRef after_if(LLVMBasicBlockRef block) {
     if (!end || LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end)) return NULL;
     for (unsigned i = 0; i < 2; i++) {
         LLVMBasicBlockRef arm = LLVMGetSuccessor(end, i), next = LLVMGetSuccessor(end, 1 - i);
-        if (arm != next && next != block && is_arm(arm, next) && count_branches(next) == 2) return next;
+        if (arm != next && next != block && is_arm(arm, next) && is_long(arm) && count_branches(next) == 2) return next;
     }
     return NULL;
 }
 
-static void load_over_if(LLVMBuilderRef b, LLVMBasicBlockRef block) {
+static void load_over_if(LLVMBuilderRef b, LLVMBasicBlockRef block, unsigned moved) {
     LLVMBasicBlockRef next = after_if(block);
     if (!next) return;
-    Early early = {.chains = false};
+    Early early = {.no_chains = moved};
     look_from(&early, LLVMGetFirstInstruction(next));
     move_loads(&early, b, LLVMGetBasicBlockTerminator(block), NULL, MOST_OVER_AN_IF);
 }
 
 /* The last blocks first: what has come up to one goes on from there. */
 void nvptx_load_early(LLVMBuilderRef b, LLVMValueRef function) {
+    static const char name[] = "krait.early";
+    unsigned moved = LLVMGetMDKindIDInContext(LLVMGetValueContext(function), name, sizeof name - 1);
     for (LLVMBasicBlockRef at = LLVMGetLastBasicBlock(function); at; at = LLVMGetPreviousBasicBlock(at))
-        load_over_if(b, at);
+        load_over_if(b, at, moved);
     for (LLVMBasicBlockRef at = LLVMGetFirstBasicBlock(function); at; at = LLVMGetNextBasicBlock(at))
         load_before_slow(b, at);
 }

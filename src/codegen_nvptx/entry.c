@@ -74,7 +74,7 @@ static void describe_parameters(Lower *l, LLVMValueRef kernel, const KernelParam
     for (size_t i = 0; i < count; i++) {
         int index = (int)i + 1;
         if (params[i].leaf->kind != LEAF_DATA) continue;
-        if (l->m->options.facts & FACT_NOALIAS) l_attribute(l, kernel, index, "noalias", 0);
+        if (l->m->options.facts & FACT_NOALIAS && !l->m->captures_memory) l_attribute(l, kernel, index, "noalias", 0);
         l_attribute(l, kernel, index, "align", type_align(type_element(params[i].leaf->array)));
     }
 }

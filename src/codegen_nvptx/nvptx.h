@@ -40,6 +40,9 @@ LLVMValueRef nvptx_exact_shift(LLVMBuilderRef b, LLVMValueRef shift);
 /* early_loads.c: what the function loads stands before slow operations and over ifs, where it can */
 void nvptx_load_early(LLVMBuilderRef b, LLVMValueRef function);
 
+/* arms.c: of two doubles one is computed only where it is chosen, if it is a single operation */
+void nvptx_branch_around_arms(LLVMBuilderRef b, LLVMValueRef function);
+
 /* exact_text.c: the text of a module, in the arena, without instructions that ptxas takes wrongly */
 char *nvptx_exact_text(Arena *arena, char *text);
 

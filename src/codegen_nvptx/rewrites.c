@@ -45,7 +45,10 @@ static void rewrite(Module *module, LLVMValueRef value) {
 
 void nvptx_rewrite(Module *module) {
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
-        if (module->options.opt_level) nvptx_load_early(module->builder, f);
+        if (module->options.opt_level) {
+            nvptx_load_early(module->builder, f);
+            nvptx_branch_around_arms(module->builder, f);
+        }
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
             for (LLVMValueRef value = LLVMGetFirstInstruction(block), next; value; value = next) {
                 next = LLVMGetNextInstruction(value);

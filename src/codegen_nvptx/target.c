@@ -221,9 +221,14 @@ static LLVMValueRef nvptx_dynamic_shared_bytes(Lower *l) {
     return LLVMBuildZExt(l->b, bytes, l->i64, "");
 }
 
-/* The bytes the array spans go into the module as they are now; small arrays into constant memory. */
+/* The bytes the array spans go into the module as they are now; small arrays into constant memory.  What lies on the
+ * device already is used there: it may be an argument as well. */
 static LLVMValueRef nvptx_const_array(Lower *l, const Value *at, const Type *type, const ArrayConst *array) {
     (void)at;
+    if (array->on_device) {
+        LLVMTypeRef pointer = LLVMPointerTypeInContext(l->context, SPACE_GLOBAL);
+        return generic(l, LLVMConstIntToPtr(l_i64(l, (int64_t)(uintptr_t)array->data), pointer));
+    }
     ByteRange range = strided_range(type->ndim, array->shape, array->strides, type_size(type_element(type)));
     size_t bytes = (size_t)(range.high - range.low);
     LLVMValueRef data = LLVMConstStringInContext2(l->context, (const char *)array->data + range.low, bytes, true);
@@ -396,10 +401,15 @@ static const char *nvptx_passes(const CodegenOptions *options) {
 /* Strength is reduced before rounds become one, so that an address is the one before plus a stride.  Then: which loads
  * are from shared memory, and how they are aligned, so that the back end joins neighbours into wide ones (it infers
  * address spaces itself, but too late to learn alignments from them). */
+#define LAST "loop-unroll<O3>,early-cse," COMBINE ",infer-address-spaces,infer-alignment)"
+
 static const char *nvptx_last_passes(const CodegenOptions *options) {
-    static const char passes[] = "function(loop(loop-reduce),loop-unroll<O3>,early-cse," COMBINE
-                                 ",infer-address-spaces,infer-alignment)";
-    return options->opt_level < 2 ? NULL : passes;
+    return options->opt_level < 2 ? NULL : "function(loop(loop-reduce)," LAST;
+}
+
+static const char *nvptx_least_passes(const CodegenOptions *options) {
+    (void)options;
+    return "function(" LAST;
 }
 
 static bool nvptx_knows(const Module *module, const char *symbol) {
@@ -462,6 +472,7 @@ const Target *codegen_nvptx_target(void) {
         .prepare = nvptx_prepare,
         .passes = nvptx_passes,
         .last_passes = nvptx_last_passes,
+        .least_passes = nvptx_least_passes,
         .knows = nvptx_knows,
     };
     return &target;

@@ -52,10 +52,15 @@ static bool is_private(const struct stat *status, mode_t kind) {
     return (status->st_mode & S_IFMT) == kind && status->st_uid == geteuid() && (status->st_mode & 022) == 0;
 }
 
-static bool make_folder(const char *path) {
-    struct stat status;
-    if (mkdir(path, 0700) == 0) return true;
-    return stat(path, &status) == 0 && is_private(&status, S_IFDIR);
+/* The folders on the way, too: ~/.cache itself may not be there. */
+static void make_folders(char *path) {
+    if (mkdir(path, 0700) == 0 || errno != ENOENT) return;
+    for (char *end = strchr(path + 1, '/'); end; end = strchr(end + 1, '/')) {
+        *end = 0;
+        mkdir(path, 0700);
+        *end = '/';
+    }
+    mkdir(path, 0700);
 }
 
 bool cache_wanted(const Config *config) {
@@ -63,13 +68,15 @@ bool cache_wanted(const Config *config) {
     return config->cache || (all && strcmp(all, "1") == 0);
 }
 
-/* KRAIT_CACHE_DIR, else krait in the user's folder of caches. */
+/* KRAIT_CACHE_DIR, where no shell may have seen to its ~, else krait in the user's folder of caches. */
 static bool folder_name(char path[PATH_BYTES]) {
     const char *own = getenv("KRAIT_CACHE_DIR"), *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     const char *off = getenv("KRAIT_CACHE");
     int length = -1;
     if (off && strcmp(off, "0") == 0) return false;
-    if (own && *own)
+    if (own && strncmp(own, "~/", 2) == 0 && home && *home == '/')
+        length = snprintf(path, PATH_BYTES, "%s%s", home, own + 1);
+    else if (own && *own)
         length = snprintf(path, PATH_BYTES, "%s", own);
     else if (caches && *caches == '/')
         length = snprintf(path, PATH_BYTES, "%s/krait", caches);
@@ -78,18 +85,11 @@ static bool folder_name(char path[PATH_BYTES]) {
     return length > 0 && length < PATH_BYTES - 128;
 }
 
-/* An open folder, made if need be; -1: none. */
+/* An open folder, made if need be; -1: none, or none that is private. */
 static int open_folder(char path[PATH_BYTES], bool make) {
     struct stat status;
     if (!folder_name(path)) return -1;
-    if (make && !make_folder(path)) {
-        char *last = strrchr(path, '/'); /* ~/.cache itself may not be there */
-        if (!last || last == path) return -1;
-        *last = 0;
-        bool parent = mkdir(path, 0700) == 0;
-        *last = '/';
-        if (!parent || !make_folder(path)) return -1;
-    }
+    if (make) make_folders(path);
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0 && fstat(folder, &status) == 0 && is_private(&status, S_IFDIR)) return folder;
     if (folder >= 0) close(folder);
@@ -101,6 +101,25 @@ bool driver_cache_folder(char *path, size_t size) {
     bool found = folder_name(full) && strlen(full) < size;
     if (found) memcpy(path, full, strlen(full) + 1);
     return found;
+}
+
+bool driver_cache_trouble(char *text, size_t size) {
+    char path[PATH_BYTES];
+    struct stat status;
+    if (!folder_name(path)) return false;
+    if (stat(path, &status) < 0) {
+        if (errno == ENOENT) return false; /* it is made when something is stored */
+        snprintf(text, size, "it cannot be read: %s", strerror(errno));
+    } else if (!S_ISDIR(status.st_mode)) {
+        snprintf(text, size, "it is no folder");
+    } else if (status.st_uid != geteuid()) {
+        snprintf(text, size, "it is another user's");
+    } else if (status.st_mode & 022) {
+        snprintf(text, size, "others may write to it (mode %o): chmod go-w makes it serve", status.st_mode & 0777u);
+    } else {
+        return false;
+    }
+    return true;
 }
 
 static void entry_name(const CacheKey *key, char name[2 * SHA256_BYTES + sizeof suffix]) {
@@ -279,9 +298,20 @@ static int by_use(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static bool ends_in(const char *name, const char *end) {
-    size_t length = strlen(name), tail = strlen(end);
-    return length > tail && strcmp(name + length - tail, end) == 0;
+/* The folder may be one that other files lie in, too: only names as entry_name and cache_store make them are ours. */
+static bool is_entry_name(const char *name) {
+    return strspn(name, "0123456789abcdef") == (size_t)2 * SHA256_BYTES &&
+           strcmp(name + (size_t)2 * SHA256_BYTES, suffix) == 0;
+}
+
+static bool is_part_name(const char *name) {
+    static const char *const digits[] = {"0123456789", "0123456789", "0123456789abcdef"};
+    for (size_t i = 0; i < sizeof digits / sizeof *digits; i++) {
+        size_t length = strspn(name, digits[i]);
+        if (!length || (i > 0 && name[-1] != '-')) return false;
+        name += length + (name[length] == '-');
+    }
+    return strcmp(name, writing) == 0;
 }
 
 static off_t size_limit(void) {
@@ -297,18 +327,17 @@ static Found *list_entries(DIR *stream, int folder, size_t *count, off_t *total)
     time_t now = time(NULL);
     struct stat status;
     for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
-        bool part = ends_in(entry->d_name, writing), ours = ends_in(entry->d_name, suffix);
+        bool part = is_part_name(entry->d_name), ours = is_entry_name(entry->d_name);
         if ((!part && !ours) || fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0) continue;
         if (part && now - status.st_mtime > STALE_SECONDS) unlinkat(folder, entry->d_name, 0);
-        size_t length = strlen(entry->d_name);
-        if (!ours || length >= sizeof list->name) continue;
+        if (!ours) continue;
         if (*count == room) {
             Found *grown = realloc(list, (room = 2 * room + 64) * sizeof *list);
             if (!grown) break;
             list = grown;
         }
         Found *found = &list[(*count)++];
-        memcpy(found->name, entry->d_name, length + 1);
+        memcpy(found->name, entry->d_name, sizeof found->name);
         found->used = status.st_mtime;
         found->size = status.st_size;
         *total += status.st_size;

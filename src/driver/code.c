@@ -84,7 +84,18 @@ static void fill(Code *code, Job *job) {
     size_t count = root->untyped->nparams;
     code->config = *job->config;
     code->config.codegen.entry_name = copy_text(arena, job->options.entry_name);
-    code->nparams = count;
+    ObjRef *captured = ARENA_ARRAY(arena, ObjRef, job->captures.len);
+    for (size_t i = 0; i < job->captures.len; i++) {
+        const Captured *capture = &job->captures.data[i];
+        if (!capture->param) continue;
+        captured[code->ncaptured++] = capture->object; /* in the order of their parameters */
+    }
+    code->captured = captured;
+    code->nparams = count - code->ncaptured;
+    code->ndevice_arrays = job->frontend.device_arrays.len;
+    ObjRef *device_arrays = ARENA_ARRAY(arena, ObjRef, code->ndevice_arrays);
+    for (size_t i = 0; i < code->ndevice_arrays; i++) device_arrays[i] = job->frontend.device_arrays.data[i];
+    code->device_arrays = device_arrays;
     code->params = memcpy(ARENA_ARRAY(arena, const Type *, count), root->types, count * sizeof *root->types);
     code->param_konsts = copy_consts(arena, root->konsts, count);
     code->result = root->result;

@@ -61,6 +61,10 @@ struct Code {
     const Type *const *params;
     const Const *const *param_konsts; /* as compiled: a constant, or NULL */
     size_t nparams;
+    const ObjRef *captured; /* what global variables hold: parameters behind these, with types in params */
+    size_t ncaptured;
+    const ObjRef *device_arrays; /* of a kernel's globals and closures: their addresses are constants of the code */
+    size_t ndevice_arrays;
     const Type *result;
     const Guard *guards;
     size_t nguards;
@@ -99,12 +103,18 @@ int code_traverse(const Code *code, visitproc visit, void *arg); /* for the only
 
 /* Where compiled code is kept (cache=True); false: nowhere. */
 bool driver_cache_folder(char *path, size_t size);
+/* Why nothing is kept in that folder; false: it serves. */
+bool driver_cache_trouble(char *text, size_t size);
 
 /* Machine code that a GPU's driver made of the PTX, kept with the rest; toolchain: the GPU and the driver, as text.
  * Wanted: the function asks for a cache.  False: there is none. */
 bool driver_binary_wanted(const Code *code);
 bool driver_binary_load(const Code *code, const char *toolchain, Arena *arena, CodeImage *binary);
 void driver_binary_store(const Code *code, const char *toolchain, Arena *arena, const CodeImage *binary);
+
+/* Has a thread of its own compile something for such a GPU, so that what comes next takes less time (ready.c). */
+void driver_make_ready(int compute_capability, int ptx_version);
+bool driver_ready_now(int compute_capability, int ptx_version); /* in this thread; false: it failed */
 
 /* For tests: stops after the named stage ("bytecode", "ir", "typed", a pass, "llvm", "opt", "asm" or "ptx") and gives
  * its text, in diag->arena. */

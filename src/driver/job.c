@@ -13,7 +13,7 @@
  * which is what makes the arena's jump (base.h) safe. */
 #include "driver/job.h"
 
-#include <string.h> /* memset */
+#include <string.h> /* memcpy, memset */
 
 #include "codegen_nvptx/codegen_nvptx.h" /* codegen_nvptx_target, codegen_nvptx_emit */
 
@@ -194,8 +194,10 @@ static bool stage_infer(Job *job) {
         .called_once = job->config->target == TARGET_HOST && job->options.entry == ENTRY_FUNCTION,
         .declines = job->options.entry == ENTRY_FUNCTION && job->options.facts & FACT_IN_RANGE,
         .brief = job->options.facts & FACT_BRIEF,
+        .captures = &job->captures,
         .small = job->config->kernel && job->options.facts & FACT_SMALL,
     };
+    memcpy(job->program.launched, job->options.block, sizeof job->program.launched);
     dump_program(job, DUMP_TYPED);
     notes_print(job);
     if (job->config->note_doubles) doubles_find(job);
@@ -345,6 +347,7 @@ static bool job_init(Job *job, const Session *session, const Config *config, PyO
 static void job_open(Job *job) {
     frontend_open(&job->frontend, job->arena, job->session->types, job->session->objects, job->diag);
     job->frontend.readonly_globals = job->config->kernel;
+    if (!job->config->kernel && job->options.entry == ENTRY_FUNCTION) job->frontend.captures = &job->captures;
     job->infer_host = (InferHost){.self = job,
                                   .translate = host_translate,
                                   .instance = host_instance,
@@ -365,7 +368,8 @@ static void job_open(Job *job) {
                                   .class_of = host_class_of,
                                   .name_of = host_name_of};
     job->infer_config = (InferConfig){job->config->promotion, job->config->kernel,
-                                      job->config->codegen.compute_capability, &job->infer_host};
+                                      &job->captures,         job->config->codegen.compute_capability,
+                                      &job->infer_host,       job->config->codegen.entry == ENTRY_UFUNC};
 }
 
 /* After a failure: what the Diag says about the source moves to the Diag's own arena, with the lines themselves. */

@@ -86,14 +86,19 @@ static FuncInst *add_instance(Job *job, const Func *untyped, const InferRequest 
     return inst;
 }
 
-/* What calls itself with types that hold what they were before soon has larger ones than anything can walk through. */
-static bool check_size(Job *job, const Func *untyped, const Type *type) {
+/* What calls itself with types that hold what they were before soon has larger ones than anything can walk through;
+ * `again`: it was called with others before. */
+static bool check_size(Job *job, const Func *untyped, size_t param, const Type *type, bool again) {
     if (type->depth <= MAX_DEPTH && type->within < TYPE_MAX_WITHIN) return true;
+    bool deep = type->depth > MAX_DEPTH;
+    const char *how = again ? "ever new types: one" : "a value that";
     diag_fail(job->diag, DIAG_UNSUPPORTED, untyped->source, untyped->span,
-              type->depth > MAX_DEPTH ? "%s is called with ever new types: one holds others %d deep"
-                                      : "%s is called with ever new types: one holds %d others",
-              untyped->name, type->depth > MAX_DEPTH ? MAX_DEPTH : TYPE_MAX_WITHIN);
-    diag_hint(job->diag, "keep what grows in a list of numbers or of tuples");
+              deep ? "%s is called with %s holds others more than %d deep, its argument '%s'"
+                   : "%s is called with %s holds %d others or more, its argument '%s'",
+              untyped->name, how, deep ? MAX_DEPTH : TYPE_MAX_WITHIN, untyped->params[param].name);
+    diag_hint(job->diag, again ? "keep what grows in a list of numbers or of tuples"
+                               : "what is nested that deep fits a list of tuples, with the number of the one that each "
+                                 "lies in, or an array");
     return false;
 }
 
@@ -104,7 +109,8 @@ FuncInst *worklist_instance(Job *job, const Func *untyped, const InferRequest *r
     for (; i != HASH_INDEX_END && !inst; i = hash_index_next(&job->requests, i))
         if (same_request(job->insts.data[i], untyped, request)) inst = job->insts.data[i];
     if (!inst) {
-        for (size_t p = 0; p < untyped->nparams; p++) TRY(check_size(job, untyped, request->types[p]));
+        bool again = specialised(job, request->function)->count > 1;
+        for (size_t p = 0; p < untyped->nparams; p++) TRY(check_size(job, untyped, p, request->types[p], again));
         FAIL_IF(specialised(job, request->function)->count++ >= MAX_INSTANCES, job->diag, UNSUPPORTED, untyped->source,
                 untyped->span, "%s is called with ever new types: %d specialisations were made", untyped->name,
                 MAX_INSTANCES);
@@ -255,9 +261,26 @@ static bool settle(Job *job) {
     return true;
 }
 
+/* What global variables hold is to hold more: all that was inferred is forgotten. */
+static bool widen_captures(Job *job) {
+    bool more = false;
+    for (size_t i = 0; i < job->captures.len; i++) {
+        Captured *capture = &job->captures.data[i];
+        if (!capture->wanted || capture->wanted == capture->type) continue;
+        capture->type = capture->wanted;
+        more = true;
+    }
+    if (!more || job->widened++ >= MAX_WIDENED) return false;
+    const FuncInst *root = job->insts.data[0];
+    const InferRequest request = {root->object, root->types, root->konsts, NULL};
+    job->insts.len = job->specialised.len = 0;
+    job->requests = job->functions = (HashIndex){0};
+    return add_instance(job, root->untyped, &request, NULL);
+}
+
 bool worklist_run(Job *job) {
     do TRY(settle(job));
-    while (widen_root(job));
+    while (widen_captures(job) || widen_root(job));
     TRY(!job->diag->failed);
     return typeinfer_finish(&job->infer_config, job->arena, job->session->types, job->insts.data, &job->insts.len,
                             job->diag);
