@@ -111,6 +111,8 @@ void *errors_with_arena(ArenaBody *body, void *context);
 
 /* As errors_with_arena, in a thread of its own where this one has little of its stack left. */
 void *errors_on_large_stack(ArenaBody *body, void *context);
+/* Which thread this one works for: itself, or who waits for what it does there. */
+unsigned long errors_thread(void);
 
 /* ---- traceback.c ---- */
 
@@ -200,9 +202,19 @@ PyObject *pickle_rebuild(PyObject *module, PyObject *args);
 
 /* loading.c: the code on the device, by way of the disk cache where it is asked for.  NULL: exception set. */
 DeviceKernel *code_load(const ModuleState *state, Device *device, const Code *code, const DeviceCode *how);
+/* Puts what code_load gave (NULL: NULL) where others may have put theirs while it let go of the GIL: theirs stays. */
+DeviceKernel *code_keep(DeviceKernel *made, DeviceKernel **place);
 
 /* arguments.c: a device array on the memory of an array of another library, whose work the stream is put behind;
  * Py_None: it is none.  NULL: exception set. */
 PyObject *arguments_foreign(const ModuleState *state, PyObject *object, void *stream);
+
+/* captured.c: arrays on a device among the globals of a kernel. */
+PyObject *captured_array(void *context, PyObject *object, ObjDeviceArray *array); /* for objects_device_array */
+/* Those of the code are there, on the launch's device, and noted as used by the stream, before a launch on a GPU. */
+int captured_note(const ModuleState *state, const Code *code, const Device *device, void *stream, PyObject *keeper);
+/* They are there, and stay until they are let go of, whatever other threads do.  -1: exception set, none is held. */
+int captured_hold(const ModuleState *state, const Code *code);
+void captured_let_go(const ModuleState *state, const Code *code);
 
 #endif

@@ -189,27 +189,42 @@ static int run_spec(Gufunc *self, Spec *spec, char *const *args, int64_t count, 
     return finished ? 0 : -1;
 }
 
-static int run_method(PyArrayMethod_Context *context, char *const *args, const npy_intp *dimensions,
-                      const npy_intp *steps, NpyAuxData *aux) {
-    Gufunc *self = (Gufunc *)((PyUFuncObject *)context->caller)->obj;
-    int64_t table[MAX_OPERANDS * (1 + 2 * TYPE_MAX_NDIM)];
+/* Room for what describe() writes: not on the stack, of which a thread may have little. */
+static int64_t *new_table(const Gufunc *self) {
+    const PyUFuncObject *ufunc = (PyUFuncObject *)self->ufunc;
+    size_t count = (size_t)ufunc->nargs;
+    for (int i = 0; i < ufunc->nargs; i++) count += 2 * (size_t)(ufunc->core_num_dims[i] + 1);
+    return PyMem_Malloc(count * sizeof(int64_t));
+}
+
+static int run_of(Gufunc *self, GufuncLoop *loop, char *const *args, const npy_intp *dimensions, const npy_intp *steps,
+                  int64_t *table) {
     int result = -1;
     bool packed;
     fenv_t numbers;
+    describe(self, loop, dimensions, steps, table, &packed);
+    feholdexcept(&numbers); /* the compiler's own arithmetic is not the function's */
+    Spec *spec = code_for(self, loop, packed, false);
+    fesetenv(&numbers);
+    if (spec && (!spec->is_deep || spec_fits_stack(spec, self->core.function))) {
+        spec->references++;
+        result = run_spec(self, spec, args, dimensions[0], table);
+        spec_release(spec);
+    }
+    return result;
+}
+
+static int run_method(PyArrayMethod_Context *context, char *const *args, const npy_intp *dimensions,
+                      const npy_intp *steps, NpyAuxData *aux) {
+    Gufunc *self = (Gufunc *)((PyUFuncObject *)context->caller)->obj;
+    int result = -1;
     (void)aux;
     PyGILState_STATE gil = PyGILState_Ensure();
     GufuncLoop *loop = loop_of(self, context->descriptors);
-    if (loop) {
-        describe(self, loop, dimensions, steps, table, &packed);
-        feholdexcept(&numbers); /* the compiler's own arithmetic is not the function's */
-        Spec *spec = code_for(self, loop, packed, false);
-        fesetenv(&numbers);
-        if (spec) {
-            spec->references++;
-            result = run_spec(self, spec, args, dimensions[0], table);
-            spec_release(spec);
-        }
-    }
+    int64_t *table = loop ? new_table(self) : NULL;
+    if (table) result = run_of(self, loop, args, dimensions, steps, table);
+    if (loop && !table) PyErr_NoMemory();
+    PyMem_Free(table);
     PyGILState_Release(gil);
     return result;
 }

@@ -106,6 +106,14 @@ static PyObject *cache_folder(PyObject *module, PyObject *unused) {
     Py_RETURN_NONE;
 }
 
+/* Why nothing is kept there, or None. */
+static PyObject *cache_trouble(PyObject *module, PyObject *unused) {
+    char text[256];
+    (void)module, (void)unused;
+    if (driver_cache_trouble(text, sizeof text)) return PyUnicode_DecodeLocale(text, "surrogateescape");
+    Py_RETURN_NONE;
+}
+
 /* What compiled code has made on the heap, and what was given up of it. */
 static PyObject *allocation_stats(PyObject *module, PyObject *unused) {
     (void)module, (void)unused;
@@ -118,6 +126,7 @@ static PyMethodDef functions[] = {
     {"allocation_stats", allocation_stats, METH_NOARGS,
      "allocation_stats()\n--\n\nObjects that compiled code has made, and how many of them were given up."},
     {"cache_folder", cache_folder, METH_NOARGS, "cache_folder()\n--\n\nWhere compiled code is kept, or None."},
+    {"cache_trouble", cache_trouble, METH_NOARGS, "cache_trouble()\n--\n\nWhy nothing is kept there, or None."},
     {"info", info, METH_NOARGS, "info()\n--\n\nVersions, devices and where kernels run, as text."},
     {"detect", detect, METH_NOARGS, "detect()\n--\n\nPrints the devices and where kernels run; True if that is a GPU."},
     {NULL, NULL, 0, NULL},

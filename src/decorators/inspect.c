@@ -30,16 +30,19 @@ static PyObject *spec_signature(Specialiser *core, const Spec *spec) {
                          spec->nargs);
 }
 
-/* A list of one object per specialisation that is not out of date. */
+/* A list of one object for each types of which there is a specialisation that is not out of date: kernels may have two,
+ * with and without the facts of a launch. */
 static PyObject *list_specs(Specialiser *core, PyObject *(*make)(Specialiser *, const Spec *)) {
     if (specialiser_flush_pending(core) < 0) return NULL;
-    PyObject *list = PyList_New(0);
+    PyObject *list = PyList_New(0), *seen = PySet_New(NULL);
     for (Py_ssize_t i = 0; list && i < core->nspecs; i++) {
         if (core->specs[i]->stale) continue;
         PyObject *item = make(core, core->specs[i]);
-        if (!item || PyList_Append(list, item) < 0) Py_CLEAR(list);
+        int known = item && seen ? PySet_Contains(seen, item) : -1;
+        if (known < 0 || (!known && (PySet_Add(seen, item) < 0 || PyList_Append(list, item) < 0))) Py_CLEAR(list);
         Py_XDECREF(item);
     }
+    Py_XDECREF(seen);
     return list;
 }
 

@@ -61,12 +61,12 @@ static int read_dims(PyObject *object, const Counted *what, Dims *dims) {
 static int check_dims(const Kernel *self, const Dims *grid, const Dims *block) {
     int most = self->core.options.max_threads;
     uint64_t threads = (uint64_t)block->x[0] * block->x[1] * block->x[2];
-    if (block->x[0] > MAX_BLOCK_THREADS || block->x[1] > MAX_BLOCK_THREADS || block->x[2] > 64 ||
+    if (block->x[0] > MAX_BLOCK_THREADS || block->x[1] > MAX_BLOCK_THREADS || block->x[2] > MAX_BLOCK_Z ||
         threads > MAX_BLOCK_THREADS) {
         PyErr_Format(PyExc_ValueError,
-                     "a block of (%u, %u, %u) threads: a block has at most %d threads, at most 64 of them along z; it "
+                     "a block of (%u, %u, %u) threads: a block has at most %d threads, at most %d of them along z; it "
                      "is kernel[blocks, threads], with more blocks of fewer threads: kernel[(n + 255) // 256, 256]",
-                     block->x[0], block->x[1], block->x[2], MAX_BLOCK_THREADS);
+                     block->x[0], block->x[1], block->x[2], MAX_BLOCK_THREADS, MAX_BLOCK_Z);
         return -1;
     }
     if (most > 0 && threads > (uint64_t)most) {
@@ -74,9 +74,9 @@ static int check_dims(const Kernel *self, const Dims *grid, const Dims *block) {
                      most);
         return -1;
     }
-    if (grid->x[1] > 65535 || grid->x[2] > 65535) {
-        PyErr_Format(PyExc_ValueError, "a grid of (%u, %u, %u) blocks: there are at most 65535 along y and z",
-                     grid->x[0], grid->x[1], grid->x[2]);
+    if (grid->x[1] > MAX_GRID_YZ || grid->x[2] > MAX_GRID_YZ) {
+        PyErr_Format(PyExc_ValueError, "a grid of (%u, %u, %u) blocks: there are at most %d along y and z", grid->x[0],
+                     grid->x[1], grid->x[2], MAX_GRID_YZ);
         return -1;
     }
     return 0;
@@ -138,6 +138,26 @@ static PyObject *configure(Kernel *self, PyObject *grid_object, PyObject *block_
     return launcher_new(self, &config, stream, chosen ? BLOCK_CHOSEN : GRID_GIVEN);
 }
 
+static bool are_whole(PyObject *dims) {
+    if (!PyTuple_Check(dims)) return PyIndex_Check(dims) || dims == Py_None;
+    bool whole = true;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(dims); i++) whole = whole && PyIndex_Check(PyTuple_GET_ITEM(dims, i));
+    return whole;
+}
+
+static bool is_fraction(PyObject *object) {
+    const PyNumberMethods *number = Py_TYPE(object)->tp_as_number;
+    return !PyIndex_Check(object) && number && number->nb_float;
+}
+
+/* Whether what is equal to it as a key of a dict is equal to it as a configuration, too: 2.0 is no number of blocks. */
+static bool is_exact(PyObject *key) {
+    Py_ssize_t count = PyTuple_GET_SIZE(key);
+    return are_whole(PyTuple_GET_ITEM(key, 0)) && are_whole(PyTuple_GET_ITEM(key, 1)) &&
+           (count < 3 || !is_fraction(PyTuple_GET_ITEM(key, 2))) &&
+           (count < 4 || PyIndex_Check(PyTuple_GET_ITEM(key, 3)));
+}
+
 static PyObject *kernel_subscript(PyObject *object, PyObject *key) {
     Kernel *self = (Kernel *)object;
     if (!PyTuple_Check(key) || PyTuple_GET_SIZE(key) < 2 || PyTuple_GET_SIZE(key) > 4)
@@ -147,15 +167,18 @@ static PyObject *kernel_subscript(PyObject *object, PyObject *key) {
             "kernel[grid, block, stream, sharedmem]; %R is none of these; kernel.forall(n) chooses both "
             "for n threads in all",
             key);
-    PyObject *launcher = PyDict_GetItemWithError(self->launchers, key);
+    bool kept = is_exact(key);
+    PyObject *launcher = kept ? PyDict_GetItemWithError(self->launchers, key) : NULL;
     if (launcher) return Py_NewRef(launcher);
-    bool hashable = !PyErr_Occurred(); /* a list among the dimensions: made each time */
-    if (!hashable && !PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
-    PyErr_Clear();
+    if (PyErr_Occurred()) { /* a stream that has no hash: made each time */
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
+        PyErr_Clear();
+        kept = false;
+    }
     Py_ssize_t count = PyTuple_GET_SIZE(key);
     launcher = configure(self, PyTuple_GET_ITEM(key, 0), PyTuple_GET_ITEM(key, 1),
                          count > 2 ? PyTuple_GET_ITEM(key, 2) : NULL, count > 3 ? PyTuple_GET_ITEM(key, 3) : NULL);
-    if (!launcher || !hashable) return launcher;
+    if (!launcher || !kept) return launcher;
     if (PyDict_GET_SIZE(self->launchers) >= MAX_LAUNCHERS) PyDict_Clear(self->launchers);
     if (PyDict_SetItem(self->launchers, key, launcher) < 0) Py_CLEAR(launcher);
     return launcher;

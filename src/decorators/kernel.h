@@ -1,8 +1,8 @@
 /* kernel.h: what the files of @cuda.jit share: kernel.c (the class), launcher.c, launch.c and quick.c
  * (kernel[grid, block](..)), plan.c (what a launch knows about a specialisation), arguments.c (arguments that stand for
- * others), extensions.c (arguments that the user's objects replace), staging.c (host arrays as arguments of a GPU
- * kernel), device_notes.c (what threads printed and raised), report.c (what went wrong on the host device),
- * kernel_inspect.c (what a kernel tells). */
+ * others), captured.c (arrays that the code has), extensions.c (arguments that the user's objects replace), staging.c
+ * (host arrays as arguments of a GPU kernel), device_notes.c (what threads printed and raised), report.c (what went
+ * wrong on the host device), kernel_inspect.c (what a kernel tells). */
 #ifndef KRAIT_DECORATORS_KERNEL_H
 #define KRAIT_DECORATORS_KERNEL_H
 
@@ -53,7 +53,7 @@ typedef struct QuickArgument QuickArgument; /* quick.c: how an argument gets to 
 
 /* What a launch needs to know about a specialisation, computed once. */
 typedef struct Plan {
-    uint32_t narrays, nwords, nmoves, nints;
+    uint32_t narrays, nwords, nmoves, nints, ncaptured; /* Code.ndevice_arrays */
     PlanArray *arrays;
     PlanMove *words;      /* of 8 bytes; nmoves of other sizes follow */
     uint32_t *ints;       /* where integers of 64 bits lie in the argument buffer */

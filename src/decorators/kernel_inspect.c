@@ -30,7 +30,7 @@ static PyObject *kernel_inspect_ptx(PyObject *object, PyObject *args, PyObject *
     PyObject *dict = wanted || PyErr_Occurred() ? NULL : PyDict_New(), *result = NULL;
     for (Py_ssize_t i = 0; !PyErr_Occurred() && i < (wanted ? 1 : self->core.nspecs); i++) {
         const Spec *spec = wanted ? NULL : self->core.specs[i];
-        if (spec && (spec->stale || spec->code->config.codegen.facts != FACTS_ALL)) continue;
+        if (spec && (spec->stale || (spec->code->config.codegen.facts & FACTS_ALL) != FACTS_ALL)) continue;
         const Type *const *types = wanted ? wanted->args : spec->code->params;
         size_t count = wanted ? (size_t)wanted->count : spec->nargs;
         PyObject *ptx = inspect_stage(&self->core, &config, types, count, "ptx");

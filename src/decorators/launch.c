@@ -68,7 +68,9 @@ static inline void pack(const Plan *plan, const char *buffer, char *params) {
     for (end = move + plan->nmoves; move < end; move++) memcpy(params + move->to, buffer + move->from, move->bytes);
 }
 
-/* -1: exception set. */
+/* What a launch comes to, besides 0 and -1, exception set. */
+enum { NOT_TAKEN = 1, DECLINED = 2 }; /* the specialisation is not for these arguments; it has left it to FACT_FITS's */
+
 static int give(const Choice *choice, Spec *spec, const Plan *plan, DeviceKernel *loaded, const LaunchConfig *config,
                 char *buffer) {
     _Alignas(16) char packed[MAX_PARAMS_BYTES];
@@ -81,12 +83,14 @@ static int give(const Choice *choice, Spec *spec, const Plan *plan, DeviceKernel
         params = packed;
     }
     report.exception = buffer + spec->exception_offset;
-    if (device->finishes) {
+    report.status = 0;
+    if (device_lingers(device)) {
         Py_BEGIN_ALLOW_THREADS status = device->ops->launch(loaded, config, params, &report);
         Py_END_ALLOW_THREADS
     } else {
         status = device->ops->launch(loaded, config, params, &report);
     }
+    if (KRAIT_UNLIKELY(status == DEVICE_REPORTS && report.status == STATUS_DECLINED)) return DECLINED;
     if (KRAIT_UNLIKELY(status != 0)) return launch_failed(choice->self->kernel, spec, device, status, config, &report);
     return 0;
 }
@@ -134,7 +138,8 @@ static Places note_arrays(const Choice *choice, const Plan *plan, const char *bu
             places = ELSEWHERE;
         } else if (KRAIT_UNLIKELY(!is_there(array, head))) {
             return device_array_gone(), FAILED;
-        } else if (device_array_used(array, self->config.stream, self->stream) < 0) {
+        } else if ((self->stream && runtime_stream_check(self->stream, choice->device) < 0) ||
+                   device_array_used(array, self->config.stream, self->stream) < 0) {
             return FAILED;
         }
     }
@@ -147,8 +152,8 @@ static DeviceArray *held_array(const Choice *choice, const Plan *plan, const cha
     return device ? (DeviceArray *)owner : NULL;
 }
 
-/* Device arrays are there, and stay where the buffer says until let_arrays_go, whatever other threads do.  -1:
- * exception set, nothing is held. */
+/* Device arrays are there, and stay where the buffer says, or the code, until let_arrays_go, whatever other threads do.
+ * -1: exception set, nothing is held. */
 static int hold_arrays(const Choice *choice, const Plan *plan, const char *buffer) {
     for (uint32_t i = 0; i < plan->narrays; i++) {
         const DeviceArray *array = held_array(choice, plan, buffer, i);
@@ -156,6 +161,7 @@ static int hold_arrays(const Choice *choice, const Plan *plan, const char *buffe
         if (!is_there(array, (const ArrayHead *)(buffer + plan->arrays[i].offset))) return device_array_gone();
         if (device_array_check_there(array) < 0) return -1;
     }
+    if (plan->ncaptured && captured_hold(choice->self->kernel->core.state, plan->code) < 0) return -1;
     for (uint32_t i = 0; i < plan->narrays; i++) {
         DeviceArray *array = held_array(choice, plan, buffer, i);
         if (array) device_array_hold(array);
@@ -168,11 +174,21 @@ static void let_arrays_go(const Choice *choice, const Plan *plan, const char *bu
         DeviceArray *array = held_array(choice, plan, buffer, i);
         if (array) device_array_let_go(array);
     }
+    if (plan->ncaptured) captured_let_go(choice->self->kernel->core.state, plan->code);
+}
+
+/* Those of the code, of a launch on a GPU. */
+static int note_captured(const Choice *choice, const Plan *plan) {
+    const Launcher *self = choice->self;
+    if (plan->ncaptured == 0) return 0;
+    if (self->stream && runtime_stream_check(self->stream, choice->device) < 0) return -1;
+    return captured_note(self->kernel->core.state, plan->code, choice->device, self->config.stream, self->stream);
 }
 
 static int run(const Choice *choice, Spec *spec, Plan *plan, Places places, char *buffer) {
     Launcher *self = choice->self;
     const LaunchConfig *config = &self->config;
+    if (self->stream && runtime_stream_check(self->stream, choice->device) < 0) return -1;
     DeviceKernel *loaded = plan_kernel(self->kernel, spec, plan, choice->device);
     LaunchConfig fitted;
     if (!loaded) return -1;
@@ -220,8 +236,9 @@ static MarshalResult try_launch(const Choice *choice, Spec *spec, char *buffer, 
         places = note_arrays(choice, plan, buffer);
         if (places == FAILED) return MARSHAL_ERROR;
         if (places == ELSEWHERE && !choice->settled) return MARSHAL_MISMATCH; /* launch_slow settles it */
+        if (note_captured(choice, plan) < 0) return MARSHAL_ERROR;
     }
-    if (places == HERE && !choice->device->finishes && plan_is_loaded(plan, choice->device)) {
+    if (places == HERE && !device_lingers(choice->device) && plan_is_loaded(plan, choice->device)) {
         *status = run(choice, spec, plan, places, buffer); /* without letting other threads run */
         return MARSHAL_OK;
     }
@@ -241,32 +258,70 @@ static MarshalResult try_launch_buffer(const Choice *choice, Spec *spec, int *st
     return filled;
 }
 
-/* -1: exception set; 0: launched; 1: it does not take these arguments. */
-static int launch_if_it_takes(const Choice *choice, Spec *spec) {
+static int launch_held(const Choice *choice, Spec *spec) {
     int status = 0;
-    if (spec->code->config.codegen.compute_capability != choice->device->ptx_target) return 1;
     spec->references++; /* guards and conversions may run anything, and that may drop it */
     MarshalResult filled = try_launch_buffer(choice, spec, &status);
+    if (status == DECLINED) {
+        Spec *general = specialiser_generalise(&choice->self->kernel->core, spec);
+        status = general ? launch_held(choice, general) : -1;
+    }
     spec_release(spec);
-    return filled == MARSHAL_OK ? status : filled == MARSHAL_ERROR ? -1 : 1;
+    return filled == MARSHAL_OK ? status : filled == MARSHAL_ERROR ? -1 : NOT_TAKEN;
 }
 
-/* The same; 1: nothing there takes these arguments. */
+/* -1: exception set; 0: launched; NOT_TAKEN. */
+static int launch_if_it_takes(const Choice *choice, Spec *spec) {
+    if (spec->code->config.codegen.compute_capability != choice->device->ptx_target) return NOT_TAKEN;
+    return launch_held(choice, spec);
+}
+
+/* The same of all there are. */
 static int launch_known(const Choice *choice) {
     Specialiser *core = &choice->self->kernel->core;
-    int status = 1;
+    int status = NOT_TAKEN;
     if (core->nspecs <= FEW_SPECS) {
-        for (Py_ssize_t i = 0; i < core->nspecs && status == 1; i++)
+        for (Py_ssize_t i = 0; i < core->nspecs && status == NOT_TAKEN; i++)
             status = launch_if_it_takes(choice, core->specs[i]);
         return status;
     }
     uint64_t fingerprint = lookup_fingerprint(core, choice->bound);
     size_t at = 0;
-    for (Spec *spec; status == 1 && (spec = lookup_next(core, fingerprint, &at)) != NULL;) {
+    for (Spec *spec; status == NOT_TAKEN && (spec = lookup_next(core, fingerprint, &at)) != NULL;) {
         core->recent = spec; /* for quick.c; whoever forgets it takes it from there */
         status = launch_if_it_takes(choice, spec);
     }
     return status;
+}
+
+/* Its shape; NULL: not an array, or one of another library. */
+static bool find_shape(const ModuleState *state, PyObject *object, unsigned *ndim, int64_t shape[TYPE_MAX_NDIM]) {
+    if (Py_IS_TYPE(object, state->marshal.device_array)) {
+        const DeviceArray *array = (DeviceArray *)object;
+        *ndim = array->type->ndim;
+        memcpy(shape, array->dims, *ndim * sizeof *shape);
+        return true;
+    }
+    if (!PyArray_Check(object) || PyArray_NDIM((PyArrayObject *)object) > TYPE_MAX_NDIM) return false;
+    *ndim = (unsigned)PyArray_NDIM((PyArrayObject *)object);
+    for (unsigned i = 0; i < *ndim; i++) shape[i] = PyArray_DIM((PyArrayObject *)object, (int)i);
+    return true;
+}
+
+/* Whether arrays among the arguments that have as many axes have one shape, as far as is seen here: code for that is
+ * compiled by itself then, and code for any with it where that declines. */
+static bool have_one_shape(const Choice *choice) {
+    const Kernel *kernel = choice->self->kernel;
+    int64_t shapes[TYPE_MAX_NDIM + 1][TYPE_MAX_NDIM], shape[TYPE_MAX_NDIM];
+    bool seen[TYPE_MAX_NDIM + 1] = {false};
+    for (Py_ssize_t i = 0; i < kernel->core.binding.nparams; i++) {
+        unsigned ndim;
+        if (!find_shape(kernel->core.state, choice->bound[i], &ndim, shape)) continue;
+        if (seen[ndim] && memcmp(shapes[ndim], shape, ndim * sizeof *shape) != 0) return false;
+        memcpy(shapes[ndim], shape, ndim * sizeof *shape);
+        seen[ndim] = true;
+    }
+    return true;
 }
 
 /* The specialisation for these arguments on this device, compiled if need be: `like` is its other variant, if there
@@ -274,7 +329,10 @@ static int launch_known(const Choice *choice) {
 static Spec *compile_variant(const Choice *choice, uint32_t facts, const Spec *like) {
     Kernel *kernel = choice->self->kernel;
     Config config;
+    if (!choice->device->ptx_target && have_one_shape(choice)) facts |= FACT_FITS;
     kernel_config(kernel, choice->device, facts, &config);
+    if (!choice->device->ptx_target)
+        memcpy(config.codegen.block, choice->self->config.block.x, sizeof config.codegen.block);
     if (like && like->convert)
         return specialiser_compile(&kernel->core, &config, like->code->params, like->code->param_konsts, like->nargs,
                                    like->declared, true);
@@ -312,16 +370,13 @@ static int launch_compiled(Choice *choice) {
     Specialiser *core = &choice->self->kernel->core;
     Spec *spec = NULL;
     for (int variant = 1; variant >= 0; variant--) {
-        int status = 0;
         bool has_callbacks = choice->self->callbacks != NULL;
         spec = compile_for_launch(choice, variant ? FACTS_ALL : 0, spec);
         if (!spec || (!has_callbacks && launcher_call_back(choice->self) < 0)) return -1;
         choice->convert = spec->convert;
         lookup_note(core, lookup_fingerprint(core, choice->bound), spec);
-        spec->references++;
-        MarshalResult filled = try_launch_buffer(choice, spec, &status);
-        spec_release(spec);
-        if (filled != MARSHAL_MISMATCH) return filled == MARSHAL_OK ? status : -1;
+        int status = launch_held(choice, spec);
+        if (status != NOT_TAKEN) return status;
     }
     PyErr_SetString(PyExc_TypeError, "an argument does not convert to its declared type");
     return -1;
@@ -352,9 +407,9 @@ static int launch_slow(Choice *choice, PyObject **bound) {
     int found = arguments_adopt(kernel, first, choice->self->config.stream, bound, made, transfers);
     bool adopted = kernel->adopts = found >= 0 && found & ARGUMENTS_ADOPTED;
     choice->settled = true;
-    int status = found < 0 || (found & ARGUMENTS_ELSEWHERE && follow_arrays(choice) < 0) ? -1 : 1;
-    if (status == 1 && (adopted || untried || choice->device != first)) status = launch_known(choice);
-    if (status == 1) status = launch_compiled(choice);
+    int status = found < 0 || (found & ARGUMENTS_ELSEWHERE && follow_arrays(choice) < 0) ? -1 : NOT_TAKEN;
+    if (status == NOT_TAKEN && (adopted || untried || choice->device != first)) status = launch_known(choice);
+    if (status == NOT_TAKEN) status = launch_compiled(choice);
     for (Py_ssize_t i = 0; i < count; i++) Py_XDECREF(made[i]);
     if (made != few) PyMem_Free(made);
     return status;
@@ -380,7 +435,7 @@ static int launch_recorded(Choice *choice, PyObject **bound) {
     if (graph_check(choice->device) < 0) return -1;
     if (!choice->device->shares_memory) {
         status = launch_known(choice);
-        if (status == 1) status = launch_slow(choice, bound);
+        if (status == NOT_TAKEN) status = launch_slow(choice, bound);
     } else {
         status = has_host_arrays(bound, count) ? 1 : 0;
         if (status) refuse_host_arrays();
@@ -406,8 +461,8 @@ static PyObject *launch_any(Launcher *self, PyObject *const *args, Py_ssize_t na
         status = launch_recorded(&choice, bound);
         goto done;
     }
-    status = self->kernel->adopts ? 1 : launch_known(&choice);
-    if (status == 1) status = launch_slow(&choice, bound);
+    status = self->kernel->adopts ? NOT_TAKEN : launch_known(&choice);
+    if (status == NOT_TAKEN) status = launch_slow(&choice, bound);
 done:
     Py_XDECREF(rest);
     if (bound != few) PyMem_Free(bound);

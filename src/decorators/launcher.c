@@ -10,7 +10,7 @@
 PyObject *launcher_new(Kernel *kernel, const LaunchConfig *config, PyObject *stream, int64_t tasks) {
     ModuleState *state = kernel->core.state;
     void *handle = NULL;
-    if (stream && runtime_stream_handle(&state->marshal, stream, &handle) < 0) return NULL;
+    if (stream && runtime_stream_handle(stream, NULL, &handle) < 0) return NULL;
     Launcher *self = (Launcher *)state->launcher_class->tp_alloc(state->launcher_class, 0);
     if (!self) return NULL;
     PyObject *extensions = PyDict_GetItemString(kernel->core.options.given, "extensions");

@@ -109,3 +109,11 @@ DeviceKernel *code_load(const ModuleState *state, Device *device, const Code *co
         return wanted ? errors_with_arena(load_kept_lto, &loading) : link_and_load(&loading, NULL, NULL);
     return wanted ? errors_with_arena(load_kept, &loading) : device_load(device, how);
 }
+
+DeviceKernel *code_keep(DeviceKernel *made, DeviceKernel **place) {
+    if (made && *place)
+        made->device->ops->kernel_free(made);
+    else if (made)
+        *place = made;
+    return made ? *place : NULL;
+}

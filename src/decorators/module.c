@@ -20,6 +20,12 @@ PyTypeObject *module_add_class(PyObject *module, PyType_Spec *spec, PyObject *ba
     return class;
 }
 
+static const Type *type_of_argument(void *context, ObjHold *hold, PyObject *object) {
+    Marshal marshal = ((ModuleState *)context)->host_marshal;
+    marshal.hold = hold;
+    return marshal_typeof(&marshal, object);
+}
+
 static int state_open(ModuleState *state) {
     state->session.types = type_table_new();
     state->session.library = library_new();
@@ -31,7 +37,8 @@ static int state_open(ModuleState *state) {
     if (!(state->session.objects = objects_new(state->session.library))) return -1;
     objects_set_decorated(state->session.objects,
                           (ObjDecorated){signature_of_decorated, signature_of_ufunc, signature_locals, gufunc_looped,
-                                         inlining_of_decorated, inlining_asked, state});
+                                         inlining_of_decorated, inlining_asked, type_of_argument, captured_array,
+                                         state});
     PyObject *dtypes = PyDict_New();
     if (!dtypes) return -1;
     state->marshal = (Marshal){.types = state->session.types, .objects = state->session.objects, .dtypes = dtypes};
@@ -49,8 +56,9 @@ static int module_exec(PyObject *module) {
     for (size_t i = 0; i < COUNT_OF(parts); i++)
         if (parts[i](module, state) < 0) return -1;
     interrupt_init();
+    Py_AtExit(codegen_close); /* if that is refused, there are 32 already: a compilation then under way may fail */
     python_calls_init();
-    if (!(state->cuda = cuda_new())) return -1;
+    if (!(state->cuda = cuda_new(driver_make_ready))) return -1;
     if (runtime_add_types(module, &state->marshal, state->cuda) < 0) return -1;
     state->host_marshal = state->marshal;
     state->host_marshal.host = true;

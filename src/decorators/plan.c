@@ -101,12 +101,13 @@ Plan *plan_make(Kernel *kernel, Spec *spec) {
     if (!plan) return (Plan *)PyErr_NoMemory();
     plan->kernel = kernel;
     plan->code = spec->code;
+    plan->ncaptured = (uint32_t)spec->code->ndevice_arrays;
     for (uint32_t i = 0; i < spec->nargs; i++) count += count_arrays(spec->args[i].type);
     plan->arrays = PyMem_Calloc(count + 1, sizeof *plan->arrays);
     plan->ints = PyMem_Calloc(spec->nargs + 1, sizeof *plan->ints);
     plan->ndevices = runtime_device_count(kernel->core.state->runtime);
     plan->packs = spec->code->ptx != NULL;
-    plan->all_facts = spec->code->config.codegen.facts == FACTS_ALL;
+    plan->all_facts = (spec->code->config.codegen.facts & FACTS_ALL) == FACTS_ALL;
     plan->loaded = PyMem_Calloc((size_t)plan->ndevices + 1, sizeof *plan->loaded);
     if (!plan->arrays || !plan->ints || !plan->loaded) {
         PyErr_NoMemory();
@@ -152,11 +153,7 @@ DeviceKernel *plan_load(Kernel *kernel, Spec *spec, Plan *plan, Device *device) 
                                                  .params_bytes = plan->params_bytes,
                                                  .shared_bytes = code->shared_bytes,
                                                  .exception_bytes = code->exception_bytes});
-    if (made && *loaded) /* by another thread, while this one let go of the GIL */
-        device->ops->kernel_free(made);
-    else if (made)
-        *loaded = made;
-    return made ? *loaded : NULL;
+    return code_keep(made, loaded);
 }
 
 /* ---- facts: what holds of this call's arguments ---- */

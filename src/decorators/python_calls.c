@@ -6,6 +6,7 @@
  * The text is a word and the names of the last arguments, by keyword:
  *   print        a built-in function
  *   .upper       a method of the first argument
+ *   =time.time   a function of a module
  *   %            an operator: the first argument % the second
  *   #            the numbers of the first argument's items in their order; the second: in reverse
  *   !            an exception of the class that is the first argument is raised
@@ -56,6 +57,30 @@ static PyObject *raise_exception(PyObject *const *objects, size_t count) {
     return NULL;
 }
 
+/* The object of a name like time.time, a new reference. */
+static PyObject *named(const char *name, size_t length) {
+    size_t dot = length;
+    while (dot && name[dot - 1] != '.') dot--;
+    PyObject *module_name = PyUnicode_FromStringAndSize(name, (Py_ssize_t)dot - 1);
+    PyObject *word = PyUnicode_FromStringAndSize(name + dot, (Py_ssize_t)(length - dot));
+    PyObject *module = module_name && word ? PyImport_Import(module_name) : NULL;
+    PyObject *found = module ? PyObject_GetAttr(module, word) : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(word);
+    Py_XDECREF(module_name);
+    return found;
+}
+
+static PyObject *call_named(const char *what, PyObject *const *objects, size_t count) {
+    size_t nnames;
+    PyObject *function = named(what, strcspn(what, " ")), *names = function ? keyword_names(what, &nnames) : NULL;
+    PyObject *result = NULL;
+    if (function && !PyErr_Occurred()) result = PyObject_Vectorcall(function, objects, count - nnames, names);
+    Py_XDECREF(names);
+    Py_XDECREF(function);
+    return result;
+}
+
 static PyObject *call_word(const char *what, PyObject *const *objects, size_t count) {
     size_t named;
     PyObject *names = keyword_names(what, &named), *result = NULL;
@@ -94,6 +119,7 @@ static PyObject *call(const char *what, PyObject *const *objects, size_t count) 
     switch (*what) {
     case '!': return raise_exception(objects, count);
     case '#': return order_of(objects[0], objects[1]);
+    case '=': return call_named(what + 1, objects, count);
     case '%': return PyNumber_Remainder(objects[0], objects[1]);
     default: return call_word(what, objects, count);
     }
@@ -114,9 +140,14 @@ static bool call_boxed(const char *what, const Type *types, const char *argument
     bool done = false;
     if (state && objects) {
         Marshal marshal = state->host_marshal;
+        Origins origins; /* what is reached in two ways is one object there, and one that comes back */
+        origins_begin(&origins);
         marshal.copies = true;
+        if (*what == '=') marshal.origins = &origins, marshal.copied = PyDict_New();
         if (box_arguments(&marshal, types, arguments, objects)) result = call(what, objects, types->count);
         done = result && take_result(&marshal, type, result, to);
+        origins_end(&origins);
+        Py_XDECREF(marshal.copied);
     } else if (!objects) {
         PyErr_NoMemory();
     }
@@ -132,6 +163,24 @@ static void *call_python(const char *what, const Type *types, const char *argume
     PyObject *raised = call_boxed(what, types, arguments, result, to) ? NULL : errors_take();
     PyGILState_Release(gil);
     return raised;
+}
+
+/* The last row that it is of: bases come first.  What is no Exception, such as SystemExit, is handled as little as
+ * KeyboardInterrupt. */
+static int32_t row_of(const void *raised) {
+    PyObject *const classes[] = {
+#define EXCEPTION(name, base) PyExc_##name,
+#include "ir/ir_exceptions.def"
+#undef EXCEPTION
+    };
+    PyGILState_STATE gil = PyGILState_Ensure();
+    int32_t row = 0, interrupt = 0;
+    for (int32_t i = 0; i < (int32_t)COUNT_OF(classes); i++) {
+        if (PyErr_GivenExceptionMatches((PyObject *)raised, classes[i])) row = i + 1;
+        if (classes[i] == PyExc_KeyboardInterrupt) interrupt = i + 1;
+    }
+    PyGILState_Release(gil);
+    return row ? row : interrupt;
 }
 
 /* Threads that are none of the interpreter's have nothing set. */
@@ -259,7 +308,11 @@ static void chain(void *trail, int32_t status, void *other, bool cause) {
 }
 
 void python_calls_init(void) {
-    static const HostPython python = {
-        .call = call_python, .raised = raised_here, .hold = hold, .caught_text = caught_text, .chain = chain};
+    static const HostPython python = {.call = call_python,
+                                      .row_of = row_of,
+                                      .raised = raised_here,
+                                      .hold = hold,
+                                      .caught_text = caught_text,
+                                      .chain = chain};
     host_set_python(&python);
 }

@@ -225,6 +225,9 @@ static int launch_spec(const Call *call, Spec *spec) {
     filling.apart = true;
     MarshalResult filled = fill(&filling, spec, params);
     if (KRAIT_UNLIKELY(filled != MARSHAL_OK)) return filled == MARSHAL_ERROR ? -1 : 1;
+    if (KRAIT_UNLIKELY(plan->ncaptured != 0) &&
+        captured_note(call->self->kernel->core.state, spec->code, device, config->stream, call->self->stream) < 0)
+        return -1;
     int status = device->ops->launch(loaded, config, params, NULL);
     return KRAIT_UNLIKELY(status != 0) ? launch_failed(call->self->kernel, spec, device, status, config, NULL) : 0;
 }
@@ -249,7 +252,8 @@ int quick_launch(Launcher *self, PyObject *const *bound) {
     const Specialiser *core = &self->kernel->core;
     if (runtime_capture || self->tasks != GRID_GIVEN) return 1;
     Device *device = runtime_device(core->state->runtime);
-    if (KRAIT_UNLIKELY(!device || device->finishes)) return PyErr_Clear(), 1;
+    if (KRAIT_UNLIKELY(!device || device_lingers(device))) return PyErr_Clear(), 1;
+    if (self->config.stream && runtime_stream_check(self->stream, device) < 0) return PyErr_Clear(), 1;
     Call call = {self,  device, core->state->marshal.device_array,
                  bound, NULL,   core->signatures && PyList_GET_SIZE(core->signatures) == 1};
     return self->kernel->adopts ? launch_lent(&call) : launch_some(&call);

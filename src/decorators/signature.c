@@ -138,7 +138,10 @@ typedef struct Parser {
 enum { MAX_TYPES = 256 };
 
 static void *syntax_error(Parser *parser, const char *expected) {
-    const char *pointer = *parser->at == '*' ? "; there are no pointers, an array is written float32[:]" : "";
+    bool word = isalnum((unsigned char)*parser->at);
+    const char *pointer = *parser->at == '*' ? "; there are no pointers, an array is written float32[:]"
+                          : word             ? "; types are separated by commas, as in float64(float64, int32)"
+                                             : "";
     if (!PyErr_Occurred())
         PyErr_Format(PyExc_TypeError, "signature '%s': %s is expected at position %zd%s", parser->text, expected,
                      (Py_ssize_t)(parser->at - parser->text), pointer);

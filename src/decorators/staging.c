@@ -121,20 +121,32 @@ static size_t form_groups(Staging *staging, StagedArray *staged, size_t count, s
     return total;
 }
 
-/* Several small ones as one piece, from the stack: the driver has copied it when it returns. */
+/* Page-locked memory the GPU reads while the program goes on, and may write to it: then it has to be waited for, unless
+ * what is copied back is, anyway.  -1: exception set. */
+static int must_wait(const Staging *staging, Device *device, const struct StagedGroup *group) {
+    int ordinal = -1;
+    for (size_t i = 0; i < staging->ngroups; i++)
+        if (staging->groups[i].written) return 0;
+    int status = device->ops->home(device, group->host, &ordinal);
+    return device_check(device, status, "asking where memory lies") < 0 ? -1 : ordinal >= 0;
+}
+
+/* What is small goes by way of the stack, several as one piece: the driver has copied it when it returns. */
 static int copy_groups_in(const Staging *staging, Device *device, void *stream) {
-    enum { TOGETHER = 1 << 14 }; /* bytes */
-    char piece[TOGETHER];
+    enum { SMALL = 1 << 14 }; /* bytes */
+    char piece[SMALL];
     size_t nread = 0;
     for (size_t i = 0; i < staging->ngroups; i++) nread += staging->groups[i].read;
-    bool together = nread > 1 && staging->bytes <= TOGETHER;
+    bool together = nread > 1 && staging->bytes <= SMALL;
     for (size_t i = 0; i < staging->ngroups; i++) {
         const struct StagedGroup *group = &staging->groups[i];
-        char *to = (char *)staging->memory + group->offset;
+        bool small = group->bytes <= SMALL;
+        char *to = (char *)staging->memory + group->offset, *by = together ? piece + group->offset : piece;
         if (!group->read) continue;
-        if (together)
-            memcpy(piece + group->offset, group->host, group->bytes);
-        else if (device_copy(device, COPY_IN, stream, false, to, group->host, group->bytes) < 0)
+        if (together || small) memcpy(by, group->host, group->bytes);
+        if (together) continue;
+        int wait = small ? 0 : must_wait(staging, device, group);
+        if (wait < 0 || device_copy(device, COPY_IN, stream, wait, to, small ? by : group->host, group->bytes) < 0)
             return -1;
     }
     return together ? device_copy(device, COPY_IN, stream, false, staging->memory, piece, staging->bytes) : 0;

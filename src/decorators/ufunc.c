@@ -210,9 +210,17 @@ static void run_spread(Loop *loop, char **args, npy_intp count, const npy_intp *
     feraiseexcept(atomic_load(&spread.numbers));
 }
 
+static bool fits_stack(const Loop *loop) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    bool fits = PyErr_Occurred() || spec_fits_stack(loop->spec, loop->owner->function);
+    PyGILState_Release(gil);
+    return fits;
+}
+
 /* What NumPy calls, where it is not generated code itself. */
 static void run_loop(char **args, const npy_intp *dimensions, const npy_intp *steps, void *data) {
     Loop *loop = data;
+    if (loop->spec->is_deep && !fits_stack(loop)) return;
     if (loop->parallel && may_spread(loop, args, dimensions[0], steps))
         run_spread(loop, args, dimensions[0], steps);
     else
@@ -290,7 +298,7 @@ static bool fill_loop(UfuncData *data, Py_ssize_t at, Spec *spec, bool parallel)
     }
     loop->converts = differing > 0;
     loop->parallel = parallel;
-    data->functions[at] = loop->converts || parallel ? (PyUFuncGenericFunction)run_loop : loop->run;
+    data->functions[at] = loop->converts || parallel || spec->is_deep ? (PyUFuncGenericFunction)run_loop : loop->run;
     data->data[at] = loop;
     return differing <= 4;
 }

@@ -162,12 +162,12 @@ static DeviceKernel *load(const UfuncCall *call, Spec *spec) {
         device->ops->kernel_free(*loaded);
         *loaded = NULL;
     }
-    if (!*loaded)
-        *loaded = code_load(call->state, device, spec->code,
-                            &(DeviceCode){.ptx = spec->code->ptx,
-                                          .entry = spec->code->config.codegen.entry_name,
-                                          .params_bytes = params_bytes(call)});
-    return *loaded;
+    if (*loaded) return *loaded;
+    DeviceKernel *made = code_load(call->state, device, spec->code,
+                                   &(DeviceCode){.ptx = spec->code->ptx,
+                                                 .entry = spec->code->config.codegen.entry_name,
+                                                 .params_bytes = params_bytes(call)});
+    return code_keep(made, loaded);
 }
 
 /* ---- operands ---- */
@@ -266,6 +266,25 @@ static int make_outputs(UfuncCall *call) {
     return status;
 }
 
+/* The operands stay where the parameters say.  -1: exception set. */
+static int launch_on(const UfuncCall *call, const Code *code, DeviceKernel *kernel, const LaunchConfig *config,
+                     const void *params) {
+    static const char what[] = "launching an elementwise kernel";
+    Device *device = call->device;
+    LaunchReport report;
+    int status;
+    if (!device_lingers(device))
+        return device_check(device, device->ops->launch(kernel, config, params, &report), what);
+    if (captured_hold(call->state, code) < 0) return -1;
+    for (int i = 0; i < call->nin + call->nout; i++)
+        if (call->operands[i]) device_array_hold((DeviceArray *)call->operands[i]);
+    Py_BEGIN_ALLOW_THREADS status = device->ops->launch(kernel, config, params, &report);
+    Py_END_ALLOW_THREADS for (int i = 0; i < call->nin + call->nout; i++) if (call->operands[i])
+        device_array_let_go((DeviceArray *)call->operands[i]);
+    captured_let_go(call->state, code);
+    return device_check(device, status, what);
+}
+
 static int launch_kernel(const UfuncCall *call, Spec *spec, const unsigned grid[3], unsigned threads) {
     int count = call->nin + call->nout;
     struct {
@@ -279,20 +298,18 @@ static int launch_kernel(const UfuncCall *call, Spec *spec, const unsigned grid[
         if (call->operands[i] &&
             device_array_used((DeviceArray *)call->operands[i], call->stream, call->stream_object) < 0)
             return -1;
+    if (captured_note(call->state, spec->code, call->device, call->stream, call->stream_object) < 0) return -1;
     memcpy(params.places, call->places, (size_t)count * sizeof *call->places);
     for (int i = 0; i < call->nin; i++)
         if (!call->operands[i]) params.places[i].strides[UFUNC_MAX_NDIM - 1] = call->values[i];
     LaunchConfig config = {.grid = {{grid[0], grid[1], grid[2]}}, .block = {{threads, 1, 1}}, .stream = call->stream};
-    LaunchReport report;
-    return device_check(call->device, call->device->ops->launch(kernel, &config, &params, &report),
-                        "launching an elementwise kernel");
+    return launch_on(call, spec->code, kernel, &config, &params);
 }
 
 static int launch_rows(UfuncCall *call, unsigned threads) {
-    enum { MOST_GRID_Y = 65535 };
     const UfuncHead *head = &call->head;
     UfuncForm form = {.rows = true, .two_axes = head->ndim <= 2, .immediate = (uint32_t)head->immediate};
-    int64_t y = head->rows < MOST_GRID_Y ? head->rows : MOST_GRID_Y;
+    int64_t y = head->rows < MAX_GRID_YZ ? head->rows : MAX_GRID_YZ;
     const unsigned grid[3] = {(unsigned)((head->shape[0] + threads - 1) / threads), (unsigned)y,
                               (unsigned)((head->rows + y - 1) / y)};
     Spec *spec = compile_form(call, form);
@@ -403,6 +420,18 @@ static PyObject *take_results(UfuncCall *call) {
     return tuple;
 }
 
+/* On both devices, and also where the call is only recorded; NumPy itself looks at its arrays. */
+static int check_writable(const ModuleState *state, PyObject *out) {
+    Py_ssize_t count = !out ? 0 : PyTuple_Check(out) ? PyTuple_GET_SIZE(out) : 1;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *array = PyTuple_Check(out) ? PyTuple_GET_ITEM(out, i) : out;
+        if (!ufunc_is_device_array(state, array) || !((DeviceArray *)array)->type->readonly) continue;
+        PyErr_SetString(PyExc_ValueError, "output array is read-only");
+        return -1;
+    }
+    return 0;
+}
+
 static int read_out(UfuncCall *call, PyObject *out) {
     if (!out || out == Py_None) return 0;
     if (!PyTuple_Check(out) && call->nout == 1) {
@@ -430,7 +459,7 @@ static PyObject *call_on(Device *device, Vectorized *self, PyObject *const *args
     call.state = self->core.state;
     call.nin = (int)nargs;
     call.device = device;
-    if (read_types(&call, args) < 0) return NULL;
+    if (read_types(&call, args) < 0 || check_writable(call.state, out) < 0) return NULL;
     if (call.device->shares_memory) return ufunc_call_on_host(&call, args, nargs, out);
     call.stream = handle;
     call.stream_object = stream;
@@ -486,7 +515,7 @@ static PyObject *given_out(const Given *given, int nin, PyObject *out) {
 static PyObject *call_given(Vectorized *self, const Given *given, Py_ssize_t nin, PyObject *out, PyObject *stream,
                             void *handle) {
     Device *home = runtime_home(self->core.state->runtime, given->objects, given->count);
-    if (!home) return NULL;
+    if (!home || (stream && runtime_stream_check(stream, home) < 0)) return NULL;
     if (home == runtime_device(self->core.state->runtime))
         return call_on(home, self, given->objects, nin, out, stream, handle);
     if (PyErr_Occurred() || context_push(home) < 0) return NULL;
@@ -500,7 +529,7 @@ PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t na
     Given given; /* filled as far as it counts */
     given.count = 0;
     void *handle = NULL;
-    int status = stream ? runtime_stream_handle(&state->marshal, stream, &handle) : 0;
+    int status = stream ? runtime_stream_handle(stream, NULL, &handle) : 0;
     for (Py_ssize_t i = 0; status == 0 && i < nargs; i++) status = give_object(&given, state, args[i], handle);
     if (out && out != Py_None && !PyTuple_Check(out) && status == 0) status = give_object(&given, state, out, handle);
     for (Py_ssize_t i = 0; status == 0 && out && PyTuple_Check(out) && i < PyTuple_GET_SIZE(out); i++)

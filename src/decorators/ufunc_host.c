@@ -14,7 +14,7 @@ static PyObject *as_numpy(const ModuleState *state, PyObject *object) {
     }
     PyArray_Descr *descr = PyArray_DescrFromType(marshal_typenum((Scalar)type_element(array->type)->scalar));
     PyObject *view = PyArray_NewFromDescr(&PyArray_Type, descr, array->type->ndim, dims, strides, array->head.data,
-                                          NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE, NULL);
+                                          NPY_ARRAY_ALIGNED | (array->type->readonly ? 0 : NPY_ARRAY_WRITEABLE), NULL);
     if (view && PyArray_SetBaseObject((PyArrayObject *)view, Py_NewRef(object)) < 0) Py_CLEAR(view);
     return view;
 }

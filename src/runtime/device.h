@@ -155,6 +155,8 @@ enum { DEVICE_REPORTS = INT32_MAX }; /* of DeviceOps.launch: the report tells wh
 
 /* ---- the functions ---- */
 
+typedef void DeviceNotice(void *context, int status);
+
 typedef struct DeviceOps {
     DeviceFailure (*explain)(Device *device, int status, char *text, size_t size);
 
@@ -191,6 +193,8 @@ typedef struct DeviceOps {
     int (*stream_order)(Device *device, void *later, void *earlier);
     /* Calls a function of the host when the stream has got there, on a thread of the device's own. */
     int (*stream_call)(Device *device, void *stream, void (*function)(void *context), void *context);
+    /* The same, once, also where the work before it has failed: the status says so.  Not in a graph. */
+    int (*stream_notify)(Device *device, void *stream, DeviceNotice *notice, void *context);
 
     int (*event_open)(Device *device, bool timing, void **event);
     int (*event_close)(Device *device, void *event);
@@ -249,10 +253,17 @@ struct Device {
     bool finishes;          /* a launch is over when it returns, which may take long */
     bool frees_late;        /* memory is given back when all that the device was given is done */
     unsigned generation;    /* counts resets: what belongs to an earlier one is gone */
+    unsigned locked;        /* arrays of the host that lie in memory of its context, or whose pages it has locked */
+    unsigned busy;          /* calls that use memory of its arrays and may run without the GIL */
     int64_t arrays, array_bytes, most_bytes; /* device arrays that own their memory: now, now, ever (with the GIL) */
+    _Atomic int callbacks;                   /* streams have been given so many that want the GIL and are not over */
     _Atomic int recordings;                  /* threads that record a graph of its work */
     int dropped;                             /* of these, whose graph nobody has any more (with the GIL) */
     DeviceLater *later, **later_end;         /* until none does; NULL: nothing (with the GIL) */
 };
+
+/* Whether what it is given may take long: on a device that finishes it at once, or behind a callback that needs the
+ * GIL, once the driver's queue is full.  The GIL is let go of then. */
+static inline bool device_lingers(const Device *device) { return device->finishes || device->callbacks > 0; }
 
 #endif

@@ -77,21 +77,6 @@ static bool read_options(Trial *trial, PyObject *kwargs) {
 
 /* ---- typed IR text ---- */
 
-static FuncInst *instance_of(Trial *trial, Func *func) {
-    FuncInst *inst = ARENA_NEW(trial->arena, FuncInst);
-    const Type **types = ARENA_ARRAY(trial->arena, const Type *, func->nparams);
-    const Type *none = type_simple(trial->session->types, TY_NONE);
-    for (uint32_t i = 0; i < func->nparams; i++) types[i] = none;
-    for (const Value *value = func->blocks.data[0]->first; value; value = value->next)
-        if (value->op == OP_PARAM) types[value->imm.i] = value->type;
-    inst->untyped = func;
-    inst->func = func;
-    inst->types = types;
-    inst->konsts = ARENA_ARRAY(trial->arena, const Const *, func->nparams);
-    inst->result = func->result ? func->result : none;
-    return inst;
-}
-
 static bool text_of_module(Trial *trial) {
     if (strcmp(trial->stage, "llvm") == 0) {
         trial->result = codegen_text(trial->module, trial->arena);
@@ -112,7 +97,7 @@ static bool text_of_module(Trial *trial) {
 static bool lower_text(Trial *trial) {
     Func *func = func_parse(trial->arena, trial->session->types, trial->text, &trial->diag);
     TRY(func && func_verify(func, true, &trial->diag));
-    FuncInst *inst = instance_of(trial, func);
+    FuncInst *inst = func_instance(trial->arena, trial->session->types, func);
     const Target *target = trial->config.target == TARGET_NVPTX ? codegen_nvptx_target() : codegen_cpu_target();
     const CodegenOptions *options = &trial->config.codegen;
     Program program = {

@@ -22,8 +22,8 @@ static PyObject *range_of(const FuncInfo *info) {
 
 static PyObject *row_of(const FuncInfo *info) {
     static const char *const hows[] = {"EXTERN", "OP", "RTLIB", "HOSTED", "EMIT", "PRELUDE", "TYPED", "PYTHON"};
-    static const char *const checks[] = {"NONE", "DOMAIN", "RANGE", "BOTH", "POW", "CALL"};
-    _Static_assert(COUNT_OF(checks) == CHECK_CALL + 1 && COUNT_OF(hows) == HOW_PYTHON + 1, "a name for each");
+    static const char *const checks[] = {"NONE", "DOMAIN", "RANGE", "BOTH", "POW", "CALL", "FIRST"};
+    _Static_assert(COUNT_OF(checks) == CHECK_FIRST + 1 && COUNT_OF(hows) == HOW_PYTHON + 1, "a name for each");
     const FuncHead *head = &info->head;
     PyObject *loops = loops_of(info), *range = range_of(info), *row = NULL;
     if (loops && range)

@@ -68,7 +68,15 @@ static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwarg
     return result;
 }
 
+static PyObject *testing_ready(PyObject *module, PyObject *args) {
+    int capability;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "i:ready", &capability)) return NULL;
+    return PyBool_FromLong(driver_ready_now(capability, 0));
+}
+
 PyMethodDef testing_stage_methods[] = {
+    {"ready", testing_ready, METH_VARARGS, "ready(capability): whether what makes the compiler ready compiles"},
     {"stage", WITH_KEYWORDS(testing_stage), METH_VARARGS | METH_KEYWORDS,
      "stage(function, types, stage, *, target='host', kernel=False, capability=90, ...) -> the text that a stage of "
      "the pipeline leaves behind"},

@@ -42,17 +42,6 @@ static int32_t enter_unusual(Dispatcher *self, Spec *spec, char *buffer, void *r
     return status;
 }
 
-/* Frames that are larger than the stack would end the process. */
-static bool fits_stack(const Dispatcher *self, const Spec *spec) {
-    size_t needed = host_code_stack(spec->code->host), left = host_stack_left();
-    if (left >= needed) return true;
-    PyErr_Format(PyExc_RecursionError,
-                 "%U() needs %zu KiB of the stack, and this thread has %zu KiB left: set threading.stack_size(2**23) "
-                 "before the thread is made",
-                 ((PyFunctionObject *)self->core.function)->func_qualname, needed >> 10, left >> 10);
-    return false;
-}
-
 /* In the place of a result: the code has left the call to another specialisation (FACTS_OF_CALLS). */
 static PyObject *declined(Spec *spec) { return (PyObject *)spec; }
 
@@ -63,7 +52,7 @@ static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_
     void *exception = buffer + spec->exception_offset;
     char *result = buffer + spec->result_offset;
     bool unusual = self->core.options.nogil || spec->code->tells_caught;
-    if (KRAIT_UNLIKELY(spec->is_deep) && !fits_stack(self, spec)) return NULL;
+    if (KRAIT_UNLIKELY(spec->is_deep) && !spec_fits_stack(spec, self->core.function)) return NULL;
     int32_t status = KRAIT_UNLIKELY(unusual) ? enter_unusual(self, spec, buffer, result, exception)
                                              : spec->entry(buffer, result, exception);
     if (KRAIT_UNLIKELY(status == STATUS_DECLINED)) return declined(spec);
@@ -90,11 +79,18 @@ static MarshalResult try_call_with_containers(Dispatcher *self, Spec *spec, Fill
     if (self->core.options.nogil) heap_forget_cycles();
     origins_begin(&origins);
     marshal.origins = &origins;
+    marshal.grown = spec->grown;
     MarshalResult filled = spec_fill_containers(&marshal, spec, bound, buffer, fill == spec_convert, &written);
     if (filled == MARSHAL_OK) *result = run(self, spec, &marshal, written, bound, buffer);
     spec_give_up(spec, buffer);
+    spec->refused_name = origins.refused;
+    spec->met_twice = origins.differs;
     origins_end(&origins);
     return filled;
+}
+
+static void name_refused(const Dispatcher *self, const Spec *spec) {
+    if (spec->refused < spec->nargs) binding_name_argument(&self->core.binding, spec->refused);
 }
 
 static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, PyObject **result) {
@@ -107,7 +103,7 @@ static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject
     } else if ((filled = fill(self->core.marshal, spec, bound, buffer)) == MARSHAL_OK) {
         *result = run(self, spec, self->core.marshal, 0, bound, buffer);
     }
-    if (filled == MARSHAL_ERROR) binding_name_argument(&self->core.binding, spec->refused);
+    if (filled == MARSHAL_ERROR) name_refused(self, spec);
     PyMem_Free(heap);
     return filled;
 }
@@ -119,7 +115,7 @@ static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill,
         return try_call(self, spec, fill, bound, result);
     MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
     if (filled == MARSHAL_OK) *result = run(self, spec, self->core.marshal, 0, bound, buffer);
-    if (filled == MARSHAL_ERROR) binding_name_argument(&self->core.binding, spec->refused);
+    if (filled == MARSHAL_ERROR) name_refused(self, spec);
     return filled;
 }
 
@@ -136,23 +132,46 @@ static MarshalResult call_spec(Dispatcher *self, Spec *spec, Fill *fill, PyObjec
     return filled;
 }
 
-static PyObject *call_slow(Dispatcher *self, PyObject *const *bound, uint64_t fingerprint) {
+/* It was made for these arguments, and does not take them. */
+static void refuse_arguments(const Dispatcher *self, const Spec *spec) {
+    PyObject *name = ((PyFunctionObject *)self->core.function)->func_qualname;
+    if (spec->convert && !spec->outgrown)
+        PyErr_Format(PyExc_TypeError, "an argument of %U() does not convert to its declared type", name);
+    else if (spec->met_twice)
+        PyErr_Format(PyExc_TypeError,
+                     "an object is reached in two ways among the arguments of %U(), and what is put into it has two "
+                     "types: pass two objects, or put values of one type into it",
+                     name);
+    else if (spec->refused_name)
+        PyErr_Format(PyExc_TypeError,
+                     "the attribute '%s' of an instance among the arguments of %U() is given values of another type "
+                     "there, which does not hold what it has before the call: set it to one of that type first, or "
+                     "convert what is put into it, float(x)",
+                     spec->refused_name, name);
+    else
+        PyErr_Format(PyExc_TypeError,
+                     "%U() puts values of another type into an argument than it holds: convert the one or the other",
+                     name);
+    if (spec->refused < spec->nargs) binding_name_argument(&self->core.binding, spec->refused);
+}
+
+/* By the one specialisation for these arguments.  Of several signatures the one that fits may be found to be outgrown
+ * only here, by its captures: then there is other code for it the second time. */
+static PyObject *call_chosen(Dispatcher *self, PyObject *const *bound, uint64_t fingerprint, bool again) {
     PyObject *result = NULL;
-    if (specialiser_flush_pending(&self->core) < 0) return NULL;
     Spec *spec = specialiser_for_arguments(&self->core, &self->core.config, bound);
     if (!spec) return NULL;
     if (fingerprint) lookup_note(&self->core, fingerprint, spec);
     spec->references++; /* boxing may run anything */
     MarshalResult filled = call_spec(self, spec, spec->convert ? spec_convert : spec_unpack, bound, &result);
-    if (filled == MARSHAL_MISMATCH)
-        PyErr_Format(PyExc_TypeError,
-                     spec->convert
-                         ? "an argument of %U() does not convert to its declared type"
-                         : "an object is reached in two ways among the arguments of %U(), and what is put into "
-                           "it has two types: pass two objects, or put values of one type into it",
-                     ((PyFunctionObject *)self->core.function)->func_qualname);
+    bool refused = filled == MARSHAL_MISMATCH, outgrown = refused && spec->outgrown;
+    if (refused && (!outgrown || again)) refuse_arguments(self, spec);
     spec_release(spec);
-    return result;
+    return outgrown && !again ? call_chosen(self, bound, fingerprint, true) : result;
+}
+
+static PyObject *call_slow(Dispatcher *self, PyObject *const *bound, uint64_t fingerprint) {
+    return specialiser_flush_pending(&self->core) < 0 ? NULL : call_chosen(self, bound, fingerprint, false);
 }
 
 /* MARSHAL_MISMATCH: it is not for these arguments, or what it froze has changed. */

@@ -77,16 +77,20 @@ typedef struct Spec {
     bool touched;         /* something that the guards look at was changed since */
     bool unwatched;       /* nobody tells of some guard's object: look every time */
     bool is_deep;         /* it needs more of the stack than any thread is sure to have */
-    bool holds_lists;     /* some argument: it is a copy, written back and given up after the call */
+    bool holds_lists;     /* some argument: it is a copy, written back and given up after the call; or ncaptured > 0 */
     uint32_t refused;     /* the argument that was not taken last */
-    uint32_t nwatches, nfields, narrays, nargs;
+    const char *refused_name; /* and its attribute; NULL: none */
+    bool met_twice;           /* that was an object with another type elsewhere among them */
+    bool grown;               /* its types hold more than the arguments did that it was made for */
+    bool outgrown;            /* what a global variable holds has another type now */
+    uint32_t nwatches, nfields, narrays, nargs, ncaptured;
     struct Watch *watches;
     FieldStamp *fields;                                   /* looked at every time */
     const Guard **arrays;                                 /* of global arrays, likewise */
     size_t result_offset, exception_offset, buffer_bytes; /* args lie at 0 */
     void *extra;                                          /* of the owner: what a kernel keeps per specialisation */
     void (*free_extra)(void *extra);
-    SpecArgument args[];
+    SpecArgument args[]; /* and ncaptured behind them: Code.captured */
 } Spec;
 
 Spec *spec_new(Code *code, const Type *declared, bool convert); /* takes the Code; NULL: exception set */
@@ -133,8 +137,11 @@ static inline bool spec_unchanged(const Spec *spec) {
     return true;
 }
 
+/* Whether the frames of one that is deep fit what is left of the stack, beyond which the process would end; false: an
+ * exception is set.  function: the user's, for its name. */
+bool spec_fits_stack(const Spec *spec, PyObject *function);
 /* Whether all of it is still so. */
-static inline bool spec_guards(Spec *spec) { return spec_unchanged(spec) || watch_look(spec); }
+static inline bool spec_guards(Spec *spec) { return !spec->outgrown && (spec_unchanged(spec) || watch_look(spec)); }
 
 /* An argument's bytes, if it has exactly the specialisation's type. */
 static inline MarshalResult spec_unpack_one(const Marshal *marshal, const SpecArgument *argument, PyObject *object,

@@ -13,10 +13,17 @@ typedef struct Errand {
     ArenaBody *body;
     void *context, *result;
     PyObject *raised;
+    unsigned long asked_by;
 } Errand;
+
+/* Of a thread that does an errand: who waits for it; else 0. */
+static _Thread_local unsigned long errand_of;
+
+unsigned long errors_thread(void) { return errand_of ? errand_of : PyThread_get_thread_ident(); }
 
 static void *run(void *context) {
     Errand *errand = context;
+    errand_of = errand->asked_by;
     PyGILState_STATE gil = PyGILState_Ensure();
     errand->result = errors_with_arena(errand->body, errand->context);
     errand->raised = PyErr_Occurred() ? errors_take() : NULL;
@@ -38,7 +45,7 @@ static bool run_apart(Errand *errand) {
 }
 
 void *errors_on_large_stack(ArenaBody *body, void *context) {
-    Errand errand = {body, context, NULL, NULL};
+    Errand errand = {body, context, NULL, NULL, errors_thread()};
     if (host_stack_left() >= ENOUGH) return errors_with_arena(body, context);
     if (!run_apart(&errand))
         PyErr_SetString(PyExc_MemoryError,

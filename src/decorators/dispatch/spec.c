@@ -10,8 +10,8 @@ static FastKind fast_number(const Type *type) {
 }
 
 Spec *spec_new(Code *code, const Type *declared, bool convert) {
-    size_t nargs = code->nparams;
-    Spec *spec = PyMem_Calloc(1, sizeof *spec + nargs * sizeof *spec->args);
+    size_t nargs = code->nparams, all = nargs + code->ncaptured;
+    Spec *spec = PyMem_Calloc(1, sizeof *spec + all * sizeof *spec->args);
     if (!spec) {
         code_release(code);
         return (Spec *)PyErr_NoMemory();
@@ -22,14 +22,15 @@ Spec *spec_new(Code *code, const Type *declared, bool convert) {
     spec->result = declared ? FAST_OTHER : fast_number(code->result);
     spec->convert = convert;
     spec->nargs = (uint32_t)nargs;
+    spec->ncaptured = (uint32_t)code->ncaptured;
     size_t offset = 0;
-    for (size_t i = 0; i < nargs; i++) {
+    for (size_t i = 0; i < all; i++) {
         SpecArgument *argument = &spec->args[i];
         const Type *type = code->params[i];
         offset = align_up(offset, type_align(type));
         *argument = (SpecArgument){.type = type, .take = marshal_taker(type), .offset = (uint32_t)offset};
         offset += type_size(type);
-        spec->holds_lists |= marshal_holds_objects(type);
+        spec->holds_lists |= i >= nargs || marshal_holds_objects(type);
         argument->fast = fast_number(type);
         if (type->kind == TY_ARRAY && !type->record && code->config.kernel) argument->fast = FAST_DEVICE_ARRAY;
         if (type->kind == TY_STR && code->param_konsts && code->param_konsts[i]) {
@@ -53,6 +54,16 @@ Spec *spec_new(Code *code, const Type *declared, bool convert) {
     return NULL;
 }
 
+bool spec_fits_stack(const Spec *spec, PyObject *function) {
+    size_t needed = host_code_stack(spec->code->host), left = host_stack_left();
+    if (left >= needed) return true;
+    PyErr_Format(PyExc_RecursionError,
+                 "%U() needs %zu KiB of the stack, and this thread has %zu KiB left: set threading.stack_size(2**23) "
+                 "before the thread is made",
+                 ((PyFunctionObject *)function)->func_qualname, needed >> 10, left >> 10);
+    return false;
+}
+
 void spec_free(Spec *spec) {
     if (spec->free_extra) spec->free_extra(spec->extra);
     for (uint32_t i = 0; i < spec->nargs; i++) Py_XDECREF(spec->args[i].text);
@@ -62,7 +73,8 @@ void spec_free(Spec *spec) {
 }
 
 void spec_give_up(const Spec *spec, const char *arguments) {
-    for (uint32_t i = 0; i < spec->nargs; i++) marshal_release(spec->args[i].type, arguments + spec->args[i].offset);
+    for (uint32_t i = 0; i < spec->nargs + spec->ncaptured; i++)
+        marshal_release(spec->args[i].type, arguments + spec->args[i].offset);
 }
 
 static MarshalResult convert_one(const Marshal *marshal, Spec *spec, uint32_t i, PyObject *object, char *to) {
@@ -81,13 +93,22 @@ MarshalResult spec_convert(const Marshal *marshal, Spec *spec, PyObject *const *
 
 static bool may_write(const Spec *spec, uint32_t i) { return spec->code->written >> (i < 63 ? i : 63) & 1; }
 
+/* What a global variable holds; of another type than it was compiled for, it needs other code. */
+static MarshalResult fill_captured(const Marshal *marshal, Spec *spec, uint32_t i, char *to) {
+    PyObject *object = objects_get(marshal->objects, spec->code->captured[i - spec->nargs]);
+    MarshalResult result = spec_unpack_one(marshal, &spec->args[i], object, to);
+    if (result == MARSHAL_MISMATCH) spec->outgrown = spec->stale = true;
+    return result;
+}
+
 MarshalResult spec_fill_containers(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to, bool convert,
                                    size_t *written) {
     for (int writes = 1; writes >= 0; writes--) {
-        for (uint32_t i = 0; i < spec->nargs; i++) {
+        for (uint32_t i = 0; i < spec->nargs + spec->ncaptured; i++) {
             if (may_write(spec, i) != writes) continue;
-            MarshalResult result = convert ? convert_one(marshal, spec, i, bound[i], to)
-                                           : spec_unpack_one(marshal, &spec->args[i], bound[i], to);
+            MarshalResult result = i >= spec->nargs ? fill_captured(marshal, spec, i, to)
+                                   : convert        ? convert_one(marshal, spec, i, bound[i], to)
+                                                    : spec_unpack_one(marshal, &spec->args[i], bound[i], to);
             spec->refused = i;
             if (result != MARSHAL_OK) return result;
         }

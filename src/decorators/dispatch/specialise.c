@@ -86,7 +86,7 @@ bool specialise_config_equal(const Config *a, const Config *b) {
 }
 
 static bool enter(Specialiser *self) {
-    unsigned long me = PyThread_get_thread_ident();
+    unsigned long me = errors_thread();
     if (self->lock_process != getpid()) { /* forked: whoever held it is in the parent */
         PyThread_type_lock fresh = PyThread_allocate_lock();
         if (fresh) self->lock = fresh;
@@ -237,6 +237,18 @@ static int warn_of_doubles(const Specialiser *self, const Code *code) {
     return 0;
 }
 
+/* Whether arguments, or what global variables hold, hold more in the code than they do now. */
+static bool has_grown(const Specialiser *self, const Code *code, const Type *const *types, size_t count) {
+    if (count && memcmp(code->params, types, count * sizeof *types) != 0) return true;
+    for (size_t i = 0; i < code->ncaptured; i++) {
+        PyObject *object = objects_get(self->marshal->objects, code->captured[i]);
+        const Type *type = object ? marshal_typeof(self->marshal, object) : NULL;
+        if (!type) PyErr_Clear();
+        if (type != code->params[count + i]) return true;
+    }
+    return false;
+}
+
 /* The compilation itself; the lock is held. */
 static Spec *compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
                      size_t count, const Type *declared, bool convert) {
@@ -247,6 +259,7 @@ static Spec *compile(Specialiser *self, const Config *config, const Type *const 
     }
     self->misses++;
     Spec *spec = spec_new(compilation.code, declared, convert);
+    if (spec) spec->grown = has_grown(self, spec->code, types, count);
     return spec && keep_spec(self, spec) == 0 && warn_of_doubles(self, spec->code) == 0 ? spec : NULL;
 }
 
@@ -331,9 +344,9 @@ Spec *specialiser_generalise(Specialiser *self, Spec *old) {
     if (!has_spec(self, old)) /* another thread has, or it was forgotten */
         fresh = find_spec(self, &config, code->params, code->param_konsts, old->nargs, old->convert);
     if (!fresh || fresh->code->config.codegen.facts & FACTS_OF_CALLS) {
-        config.codegen.facts &= ~(uint32_t)FACTS_OF_CALLS;
+        config.codegen.facts = code->config.codegen.facts & ~(uint32_t)FACTS_OF_CALLS;
         fresh = compile(self, &config, code->params, code->param_konsts, old->nargs, old->declared, old->convert);
-        if (fresh) replace_spec(self, old, fresh);
+        if (fresh) fresh->grown = old->grown, replace_spec(self, old, fresh);
     }
     leave(self, entered);
     return fresh;

@@ -100,7 +100,9 @@ static void *plain(void *stream) { return stream == (void *)1 ? NULL : stream; }
 
 int device_array_order(Device *device, void *later, void *earlier) {
     if (plain(later) == plain(earlier)) return 0;
-    return device_check(device, device->ops->stream_order(device, later, earlier), "making a stream wait for another");
+    int status;
+    GIVE(device, status, device->ops->stream_order(device, later, earlier));
+    return device_check(device, status, "making a stream wait for another");
 }
 
 static PyObject *adopt(Runtime *runtime, const Foreign *known, PyObject *object, void *stream) {

@@ -1,6 +1,6 @@
 /* array_class.c: what Python sees of a DeviceArray: the tables of its methods and attributes, and the attributes that
  * only say what the array is. */
-#include "runtime/cuda/device_array.h"
+#include "runtime/cuda/dlpack.h"
 
 #include <structmember.h> /* T_PYSSIZET; PyMemberDef before 3.12 */
 
@@ -29,8 +29,13 @@ static PyObject *array_is_f_contiguous(DeviceArray *self, PyObject *unused) {
     return PyBool_FromLong(self->type->layout == LAYOUT_F || (self->type->layout == LAYOUT_C && self->type->ndim <= 1));
 }
 
-static PyObject *array_bind(DeviceArray *self, PyObject *args) {
-    (void)args; /* every operation takes its stream as an argument */
+static PyObject *array_bind(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"stream", NULL};
+    PyObject *stream = NULL;
+    StreamUse on; /* not kept: every operation takes its stream as an argument */
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:bind", names, &stream) ||
+        device_array_stream(self->device, stream, &on) < 0)
+        return NULL;
     return Py_NewRef(self);
 }
 
@@ -114,6 +119,7 @@ static PyObject *get_cuda_array_interface(DeviceArray *self, void *unused) {
         return NULL;
     }
     device_array_owner(self)->known = true;
+    if (dlpack_order(self) < 0) return NULL; /* the stream it names is the default stream */
     PyObject *dtype = (PyObject *)device_array_dtype(self);
     PyObject *typestr = dtype ? PyObject_GetAttrString(dtype, "str") : NULL;
     PyObject *fields = dtype ? PyObject_GetAttrString(dtype, "descr") : NULL;
@@ -176,7 +182,8 @@ static PyMethodDef methods[] = {
                "then.")},
     {"__enter__", (PyCFunction)array_enter, METH_NOARGS, NULL},
     {"__exit__", (PyCFunction)device_array_exit, METH_VARARGS, NULL},
-    {"bind", (PyCFunction)array_bind, METH_VARARGS, PyDoc_STR("bind($self, stream=0)\n--\n\nThe array itself.")},
+    {"bind", WITH_KEYWORDS(array_bind), METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("bind($self, stream=0)\n--\n\nThe array itself.")},
     {"getitem", WITH_KEYWORDS(device_array_getitem_method), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("getitem($self, item, stream=0)\n--\n\nself[item]")},
     {"setitem", WITH_KEYWORDS(device_array_setitem_method), METH_VARARGS | METH_KEYWORDS,

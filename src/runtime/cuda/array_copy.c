@@ -3,6 +3,7 @@
  * Contiguous memory of one dtype is copied as it lies; anything else goes through a NumPy array on the host, which
  * broadcasts and casts: correct, and not the way to compute with a device array, which is a kernel. */
 #include "runtime/cuda/device_array.h"
+#include "runtime/cuda/graph.h"
 
 static const StreamUse default_use = {NULL, NULL}; /* the default stream */
 
@@ -153,12 +154,25 @@ done:
     return status;
 }
 
+/* Memory of others may be read-only, also to the processor. */
+static int check_writable(const DeviceArray *self) {
+    if (self->type->readonly) PyErr_SetString(PyExc_ValueError, "assignment destination is read-only");
+    return self->type->readonly ? -1 : 0;
+}
+
 /* Writes a NumPy array (broadcast and cast as NumPy assigns) into the device array. */
 int device_array_copy_in(DeviceArray *self, StreamUse on, PyObject *source) {
+    if (check_writable(self) < 0) return -1;
     device_array_hold(self);
     int status = copy_in(self, on, source);
     device_array_let_go(self);
     return status;
+}
+
+/* What a GPU's copies do not see to: the array begins within the other, of the same size, or the other within it. */
+static bool lies_across(const DeviceArray *self, const DeviceArray *source, size_t bytes) {
+    const char *one = self->head.data, *other = source->head.data;
+    return one != other && (one < other ? other - one : one - other) < (ptrdiff_t)bytes;
 }
 
 static int copy_across(DeviceArray *self, StreamUse on, DeviceArray *source) {
@@ -172,11 +186,13 @@ static int copy_across(DeviceArray *self, StreamUse on, DeviceArray *source) {
         alike = device_array_shape(self)[i] == device_array_shape(source)[i];
     device_array_extent(self, &low, &bytes);
     if (alike && !here) {
-        int status = self->device->ops->copy_between(self->device, self->head.data, source->device, source->head.data,
-                                                     bytes);
-        return device_check(self->device, status, "copying from another GPU");
+        int status;
+        if (recorded) return graph_refuse("a copy between GPUs");
+        Py_BEGIN_ALLOW_THREADS status = self->device->ops->copy_between(self->device, self->head.data, source->device,
+                                                                        source->head.data, bytes);
+        Py_END_ALLOW_THREADS return device_check(self->device, status, "copying from another GPU");
     }
-    if (alike) {
+    if (alike && (self->device->shares_memory || !lies_across(self, source, bytes))) {
         if (device_array_used(source, on.stream, on.keeper) < 0 || device_array_used(self, on.stream, on.keeper) < 0)
             return -1;
         return device_copy(self->device, COPY_WITHIN, on.stream, false, self->head.data, source->head.data, bytes);
@@ -199,6 +215,7 @@ static int copy_across(DeviceArray *self, StreamUse on, DeviceArray *source) {
 /* Device to device: as it lies if both lie alike, else by a kernel that broadcasts and casts; between devices then by
  * way of the host. */
 int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *source) {
+    if (check_writable(self) < 0) return -1;
     device_array_hold(self);
     device_array_hold(source);
     bool there = device_array_check_there(self) == 0 && device_array_check_there(source) == 0;
@@ -210,12 +227,21 @@ int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *sourc
 
 /* ---- methods ---- */
 
+static void refuse_shapes(const char *what, DeviceArray *self, PyObject *array) {
+    PyObject *here = PyObject_GetAttrString(array, "shape"), *there = PyObject_GetAttrString((PyObject *)self, "shape");
+    if (here && there)
+        PyErr_Format(PyExc_ValueError, "%s(): the arrays differ in shape: %R on the device, %R on the host", what,
+                     there, here);
+    Py_XDECREF(here);
+    Py_XDECREF(there);
+}
+
 PyObject *device_array_method_to_host(DeviceArray *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"ary", "stream", NULL};
     PyObject *into = Py_None, *stream = NULL;
     StreamUse on;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:copy_to_host", names, &into, &stream) ||
-        device_array_stream(self->runtime, stream, &on) < 0)
+        device_array_stream(self->device, stream, &on) < 0)
         return NULL;
     if (into == Py_None) return device_array_copy_out(self, on, waits(on));
     if (!PyArray_Check(into)) {
@@ -224,7 +250,7 @@ PyObject *device_array_method_to_host(DeviceArray *self, PyObject *args, PyObjec
     }
     PyArrayObject *array = (PyArrayObject *)into;
     if (!device_array_same_shape(self, array)) {
-        PyErr_SetString(PyExc_ValueError, "copy_to_host(): the arrays differ in shape");
+        refuse_shapes("copy_to_host", self, into);
         return NULL;
     }
     PyArray_Descr *dtype = device_array_dtype(self);
@@ -253,7 +279,7 @@ PyObject *device_array_method_to_device(DeviceArray *self, PyObject *args, PyObj
     PyObject *source, *stream = NULL;
     StreamUse on;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:copy_to_device", names, &source, &stream) ||
-        device_array_stream(self->runtime, stream, &on) < 0)
+        device_array_stream(self->device, stream, &on) < 0)
         return NULL;
     if (device_array_check_there(self) < 0) return NULL;
     if (self->type->readonly) {
@@ -274,7 +300,7 @@ PyObject *device_array_method_to_device(DeviceArray *self, PyObject *args, PyObj
         if (!array) return NULL;
         bool same = device_array_same_shape(self, (PyArrayObject *)array);
         int status = same ? device_array_copy_in(self, on, array) : -1;
-        if (!same) PyErr_SetString(PyExc_ValueError, "copy_to_device(): the arrays differ in shape");
+        if (!same) refuse_shapes("copy_to_device", self, array);
         Py_DECREF(array);
         if (status < 0) return NULL;
     }

@@ -121,11 +121,14 @@ static int order_stream(DeviceArray *self, PyObject *stream) {
     for (unsigned i = 0; i < owner->nuses; i++) {
         void *earlier = owner->uses[i].stream;
         if (earlier == handle) continue;
-        int status = self->device->ops->stream_order(self->device, handle, earlier);
+        int status;
+        GIVE(self->device, status, self->device->ops->stream_order(self->device, handle, earlier));
         if (device_check(self->device, status, "making a stream wait for another") < 0) return -1;
     }
     return 0;
 }
+
+int dlpack_order(DeviceArray *self) { return order_stream(self, Py_None); }
 
 /* An argument that is None or a pair of ints.  1: a pair; 0: None; -1: exception set. */
 static int read_pair(PyObject *given, const char *name, int *first, int *second) {

@@ -78,9 +78,11 @@ PyObject *device_array_from_table(Runtime *runtime, const DLExchange *table, PyO
 
 /* ---- out ---- */
 
+/* The taker goes on behind the default stream (table_current_stream), that behind whatever streams use the array. */
 static int table_take(void *object, DLVersioned **tensor) {
     DeviceArray *self = object;
-    Lent *lent = device_array_check_there(self) < 0 ? NULL : dlpack_lend(self, true, false);
+    bool ready = device_array_check_there(self) == 0 && dlpack_order(self) == 0;
+    Lent *lent = ready ? dlpack_lend(self, true, false) : NULL;
     if (!lent) return -1;
     *tensor = &lent->versioned;
     return 0;
@@ -127,7 +129,7 @@ static int table_allocate(DLTensor *like, DLVersioned **tensor, void *context,
     return status;
 }
 
-/* Takers go on behind the default stream, with which the other streams keep in order. */
+/* Takers go on behind the default stream, which table_take has put behind the others. */
 static int table_current_stream(int32_t type, int32_t id, void **stream) {
     (void)type, (void)id;
     *stream = NULL;

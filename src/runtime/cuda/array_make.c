@@ -8,9 +8,10 @@ PyObject *device_array_to_device(PyObject *module, PyObject *args, PyObject *kwa
     Runtime *runtime = RUNTIME_OF(module);
     PyObject *source, *stream = NULL, *into = Py_None;
     int copy = 1;
+    Device *device;
     StreamUse on;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OpO:to_device", names, &source, &stream, &copy, &into) ||
-        device_array_stream(runtime, stream, &on) < 0)
+        !(device = runtime_device(runtime)) || device_array_stream(device, stream, &on) < 0)
         return NULL;
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(source);
     if (!array) return NULL;
@@ -25,8 +26,8 @@ PyObject *device_array_to_device(PyObject *module, PyObject *args, PyObject *kwa
             strided_pack(ndim, PyArray_DIMS(array), type_size(element),
                          PyArray_IS_F_CONTIGUOUS(array) && !PyArray_IS_C_CONTIGUOUS(array) ? LAYOUT_F : LAYOUT_C,
                          strides);
-            result = (PyObject *)device_array_allocate(runtime, runtime_device(runtime), on, element, ndim,
-                                                       PyArray_DIMS(array), strides);
+            result = (PyObject *)device_array_allocate(runtime, device, on, element, ndim, PyArray_DIMS(array),
+                                                       strides);
         }
     } else if (element) {
         if (Py_TYPE(into) == runtime->device_array)
@@ -60,6 +61,13 @@ int device_array_read_shape(PyObject *object, PyArray_Dims *dims) {
     return 0;
 }
 
+int device_array_read_order(const char *order, bool *fortran) {
+    *fortran = order[0] == 'F' || order[0] == 'f';
+    if ((*fortran || order[0] == 'C' || order[0] == 'c') && !order[1]) return 0;
+    PyErr_Format(PyExc_ValueError, "order is 'C' or 'F', not '%.20s'", order);
+    return -1;
+}
+
 PyObject *device_array_empty(PyObject *module, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"shape", "dtype", "strides", "order", "stream", NULL};
     Runtime *runtime = RUNTIME_OF(module);
@@ -67,33 +75,34 @@ PyObject *device_array_empty(PyObject *module, PyObject *args, PyObject *kwargs)
     PyArray_Descr *dtype = NULL;
     PyArray_Dims shape = {NULL, 0}, strides = {NULL, 0};
     const char *order = "C";
+    bool fortran;
     StreamUse on;
+    Device *device = runtime_device(runtime);
     const Type *element;
     int64_t packed[TYPE_MAX_NDIM + 1];
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOsO:device_array", names, &shape_object, &dtype_object,
-                                     &strides_object, &order, &stream))
+    if (!device || !PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOsO:device_array", names, &shape_object,
+                                                &dtype_object, &strides_object, &order, &stream))
         return NULL;
-    if (device_array_stream(runtime, stream, &on) < 0 || device_array_read_shape(shape_object, &shape) < 0) goto done;
+    if (device_array_stream(device, stream, &on) < 0 || device_array_read_shape(shape_object, &shape) < 0) goto done;
     if (dtype_object ? !PyArray_DescrConverter(dtype_object, &dtype) : !(dtype = PyArray_DescrFromType(NPY_DOUBLE)))
         goto done;
     element = geometry_element(runtime, dtype, 0);
-    if (!element) goto done;
-    strided_pack((unsigned)shape.len, shape.ptr, type_size(element), order[0] == 'F' ? LAYOUT_F : LAYOUT_C, packed);
+    if (!element || device_array_read_order(order, &fortran) < 0) goto done;
+    strided_pack((unsigned)shape.len, shape.ptr, type_size(element), fortran ? LAYOUT_F : LAYOUT_C, packed);
     if (strides_object != Py_None) { /* like Numba: only a permutation of packed strides can be asked for */
         if (!PyArray_IntpConverter(strides_object, &strides)) goto done;
         int64_t other[TYPE_MAX_NDIM + 1];
-        strided_pack((unsigned)shape.len, shape.ptr, type_size(element), order[0] != 'F' ? LAYOUT_F : LAYOUT_C, other);
+        strided_pack((unsigned)shape.len, shape.ptr, type_size(element), fortran ? LAYOUT_C : LAYOUT_F, other);
         bool same = strides.len == shape.len && !memcmp(strides.ptr, packed, sizeof(int64_t) * (size_t)shape.len);
         bool swapped = strides.len == shape.len && !memcmp(strides.ptr, other, sizeof(int64_t) * (size_t)shape.len);
         if (!same && !swapped) {
             PyErr_SetString(PyExc_ValueError,
-                            "device_array(): strides must be those of a C or a Fortran device_array_contiguous array");
+                            "device_array(): strides must be those of a C or a Fortran contiguous array");
             goto done;
         }
         memcpy(packed, strides.ptr, sizeof(int64_t) * (size_t)shape.len);
     }
-    result = (PyObject *)device_array_allocate(runtime, runtime_device(runtime), on, element, (unsigned)shape.len,
-                                               shape.ptr, packed);
+    result = (PyObject *)device_array_allocate(runtime, device, on, element, (unsigned)shape.len, shape.ptr, packed);
 done:
     PyDimMem_FREE(shape.ptr);
     PyDimMem_FREE(strides.ptr);
@@ -105,18 +114,19 @@ PyObject *device_array_empty_like(PyObject *module, PyObject *args, PyObject *kw
     static char *names[] = {"ary", "stream", NULL};
     Runtime *runtime = RUNTIME_OF(module);
     PyObject *like, *stream = NULL;
+    Device *device;
     StreamUse on;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:device_array_like", names, &like, &stream) ||
-        device_array_stream(runtime, stream, &on) < 0)
-        return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:device_array_like", names, &like, &stream)) return NULL;
+    device = Py_TYPE(like) == runtime->device_array ? ((DeviceArray *)like)->device : runtime_device(runtime);
+    if (!device || device_array_stream(device, stream, &on) < 0) return NULL;
     int64_t strides[NPY_MAXDIMS];
     if (Py_TYPE(like) == runtime->device_array) {
         DeviceArray *array = (DeviceArray *)like;
         if (device_array_check_there(array) < 0) return NULL;
         strided_pack_like(array->type->ndim, device_array_shape(array), device_array_item(array),
                           device_array_strides(array), strides);
-        return (PyObject *)device_array_allocate(runtime, array->device, on, device_array_item_type(array),
-                                                 array->type->ndim, device_array_shape(array), strides);
+        return (PyObject *)device_array_allocate(runtime, device, on, device_array_item_type(array), array->type->ndim,
+                                                 device_array_shape(array), strides);
     }
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(like);
     const Type *element = array ? geometry_element(runtime, PyArray_DESCR(array), 0) : NULL;
@@ -159,8 +169,16 @@ Device *device_array_home(Runtime *runtime, Device *current, const void *memory)
 /* -1: exception set. */
 static int follow_stream(Device *device, PyObject *stream, InterfaceWait wait, void *taker) {
     if (!stream || stream == Py_None || wait == INTERFACE_IGNORES) return 0;
-    void *handle = PyLong_AsVoidPtr(stream);
-    if (PyErr_Occurred()) return -1;
+    long long number = PyLong_AsLongLong(stream);
+    if (number == -1 && PyErr_Occurred()) return -1;
+    if (number <= 0) {
+        PyErr_Format(PyExc_ValueError,
+                     "__cuda_array_interface__: %lld is no stream: None is none, 1 the default stream, 2 that of the "
+                     "thread, a larger number an address",
+                     number);
+        return -1;
+    }
+    void *handle = (void *)(intptr_t)number;
     return wait == INTERFACE_WAITS ? device_synchronise(device, handle) : device_array_order(device, taker, handle);
 }
 
@@ -170,9 +188,43 @@ static PyObject *interface_item(PyObject *interface, const char *name, bool need
     return item;
 }
 
+/* `descr` tells the fields of what `typestr` knows as so many bytes, and the gaps between them as fields without a
+ * name.  NULL: exception set. */
+static PyArray_Descr *interface_dtype(PyObject *interface, PyObject *typestr) {
+    PyArray_Descr *dtype = NULL, *fields = NULL;
+    PyObject *descr = interface_item(interface, "descr", false);
+    if (!PyArray_DescrConverter(typestr, &dtype)) return NULL;
+    if (dtype->kind != 'V' || !descr || descr == Py_None) return dtype;
+    PyObject *format = PyImport_ImportModule("numpy.lib.format");
+    PyObject *found = format ? PyObject_CallMethod(format, "descr_to_dtype", "O", descr) : NULL;
+    bool fits = found && PyArray_DescrConverter(found, &fields) &&
+                PyDataType_ELSIZE(fields) == PyDataType_ELSIZE(dtype);
+    Py_XDECREF(found);
+    Py_XDECREF(format);
+    if (!fits && !PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "__cuda_array_interface__: 'descr' and 'typestr' differ in size");
+    Py_DECREF(dtype);
+    if (!fits) Py_CLEAR(fields);
+    return fields;
+}
+
+/* Of each axis, where they are given.  -1: exception set. */
+static int interface_strides(PyObject *interface, int ndim, int64_t *strides) {
+    PyArray_Dims given = {NULL, 0};
+    PyObject *object = interface_item(interface, "strides", false);
+    if (!object || object == Py_None) return 0;
+    if (!PyArray_IntpConverter(object, &given)) return -1;
+    bool fits = given.len == ndim;
+    for (int i = 0; fits && i < ndim; i++) strides[i] = given.ptr[i];
+    if (!fits)
+        PyErr_Format(PyExc_ValueError, "__cuda_array_interface__: %d strides for %d dimensions", given.len, ndim);
+    PyDimMem_FREE(given.ptr);
+    return fits ? 0 : -1;
+}
+
 PyObject *device_array_read_interface(Runtime *runtime, PyObject *object, InterfaceWait wait, void *taker) {
-    PyObject *interface = NULL, *shape_object, *data, *typestr, *strides_object, *result = NULL;
-    PyArray_Dims shape = {NULL, 0}, strides = {NULL, 0};
+    PyObject *interface = NULL, *shape_object, *data, *typestr, *result = NULL;
+    PyArray_Dims shape = {NULL, 0};
     PyArray_Descr *dtype = NULL;
     Device *device = runtime_device(runtime);
     const Type *element;
@@ -196,15 +248,11 @@ PyObject *device_array_read_interface(Runtime *runtime, PyObject *object, Interf
     data = shape_object ? interface_item(interface, "data", true) : NULL;
     typestr = data ? interface_item(interface, "typestr", true) : NULL;
     if (!typestr || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2 ||
-        device_array_read_shape(shape_object, &shape) < 0 || !PyArray_DescrConverter(typestr, &dtype) ||
+        device_array_read_shape(shape_object, &shape) < 0 || !(dtype = interface_dtype(interface, typestr)) ||
         !(element = geometry_element(runtime, dtype, 0)))
         goto done;
     strided_pack((unsigned)shape.len, shape.ptr, type_size(element), LAYOUT_C, packed);
-    strides_object = interface_item(interface, "strides", false);
-    if (strides_object && strides_object != Py_None) {
-        if (!PyArray_IntpConverter(strides_object, &strides)) goto done;
-        for (int i = 0; i < shape.len && i < strides.len; i++) packed[i] = strides.ptr[i];
-    }
+    if (interface_strides(interface, shape.len, packed) < 0) goto done;
     void *pointer = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
     if (PyErr_Occurred() || !(device = device_array_home(runtime, device, pointer)) ||
         follow_stream(device, PyDict_GetItemString(interface, "stream"), wait, taker) < 0)
@@ -214,7 +262,6 @@ PyObject *device_array_read_interface(Runtime *runtime, PyObject *object, Interf
 done:
     if (!result && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "__cuda_array_interface__ is malformed");
     PyDimMem_FREE(shape.ptr);
-    PyDimMem_FREE(strides.ptr);
     Py_XDECREF(dtype);
     Py_XDECREF(interface);
     return result;

@@ -53,41 +53,56 @@ static int check_free(const DeviceArray *owner) {
     return why ? -1 : 0;
 }
 
-/* With what has to wait for the device behind it. */
-static int allocate_shared(Device *device, size_t bytes, void **memory) {
-    int status;
-    Py_BEGIN_ALLOW_THREADS status = device->ops->synchronise_all(device);
-    if (status == 0) status = device->ops->share_allocate(device, bytes, memory);
-    Py_END_ALLOW_THREADS return device_check(device, status, "allocating memory that can be shared");
-}
-
 static void release_shared(Device *device, void *memory) {
     Py_BEGIN_ALLOW_THREADS device->ops->share_release(device, memory);
     Py_END_ALLOW_THREADS
 }
 
+/* Memory that can be shared, with what the array has.  Other threads run meanwhile: what one of them had done with the
+ * array would be lost, so it is copied again, unless they never leave it alone.  NULL: exception set. */
+static void *copy_to_shared(DeviceArray *owner, size_t bytes) {
+    enum { TRIES = 100 };
+    Device *device = owner->device;
+    void *memory = NULL;
+    bool alone = false;
+    int status;
+    device_array_hold(owner);
+    Py_BEGIN_ALLOW_THREADS status = device->ops->share_allocate(device, bytes, &memory);
+    Py_END_ALLOW_THREADS bool allocated = status == 0;
+    for (int i = 0; i < TRIES && status == 0 && !alone; i++) {
+        ArrayQuiet quiet;
+        device_array_watch(owner, &quiet);
+        Py_BEGIN_ALLOW_THREADS status = device->ops->synchronise_all(device);
+        if (status == 0) status = device->ops->copy(device, COPY_WITHIN, NULL, true, memory, owner->head.data, bytes);
+        Py_END_ALLOW_THREADS alone = device_array_unwatch(owner);
+    }
+    device_array_let_go(owner);
+    bool fine = device_check(device, status, "moving an array to memory that can be shared") == 0;
+    if (fine && !alone)
+        PyErr_SetString(PyExc_BufferError, "the array has to move to memory that can be shared, and other threads go "
+                                           "on using it: take the handle before or after");
+    if (fine && alone) return memory;
+    if (allocated) release_shared(device, memory);
+    return NULL;
+}
+
+/* 1: another thread has moved it; -1: exception set. */
+static int check_still(const DeviceArray *owner) {
+    if (device_array_check_there(owner) < 0) return -1;
+    return owner->base ? 1 : check_free(owner);
+}
+
 static int move(DeviceArray *owner) {
     Device *device = owner->device;
-    size_t bytes = device_array_owned_bytes(owner);
-    void *memory = NULL;
     if (check_free(owner) < 0) return -1;
     if (runtime_capture) return graph_refuse("moving an array to memory that can be shared");
-    device_array_hold(owner);
-    int status = allocate_shared(device, bytes, &memory);
-    device_array_let_go(owner);
-    if (status < 0) return -1;
-    if (device_array_check_there(owner) < 0) return -1; /* what other threads did meanwhile */
-    if (owner->base || check_free(owner) < 0) {
+    void *memory = copy_to_shared(owner, device_array_owned_bytes(owner));
+    if (!memory) return -1;
+    int still = check_still(owner);
+    PyObject *capsule = still == 0 ? hold(device, memory, false) : NULL;
+    if (!capsule) {
         release_shared(device, memory);
-        return owner->base ? 0 : -1;
-    }
-    PyObject *capsule = hold(device, memory, false);
-    if (!capsule) release_shared(device, memory);
-    /* with the GIL: nobody writes to the array until it has moved */
-    status = capsule ? device->ops->copy(device, COPY_WITHIN, NULL, true, memory, owner->head.data, bytes) : 0;
-    if (!capsule || device_check(device, status, "moving an array to memory that can be shared") < 0) {
-        Py_XDECREF(capsule);
-        return -1;
+        return still > 0 ? 0 : -1;
     }
     ptrdiff_t way = (char *)memory - (char *)owner->head.data;
     ArrayMemory left = device_array_leave(owner);

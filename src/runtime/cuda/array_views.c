@@ -78,20 +78,23 @@ static PyObject *field_of(DeviceArray *self, PyObject *name) {
     return view_like(self, view);
 }
 
-PyObject *device_array_getitem(PyObject *object, PyObject *key) {
+static PyObject *get_item(PyObject *object, PyObject *key, StreamUse on) {
     if (PyUnicode_Check(key)) return field_of((DeviceArray *)object, key);
     if (!basic_index((DeviceArray *)object, key))
-        return device_array_operate((DeviceArray *)object, "operators", "take", "(OO)", object, key);
+        return device_array_operate((DeviceArray *)object, "operators", "take", "(OOO)", object, key,
+                                    on.keeper ? on.keeper : Py_None);
     DeviceArray *view = (DeviceArray *)device_array_select((DeviceArray *)object, key);
     if (!view || view->type->ndim != 0) return (PyObject *)view;
     bool all = key == Py_Ellipsis; /* x[...] stays an array */
     for (Py_ssize_t i = 0; PyTuple_Check(key) && i < PyTuple_GET_SIZE(key); i++)
         all |= PyTuple_GET_ITEM(key, i) == Py_Ellipsis;
     if (all) return (PyObject *)view;
-    PyObject *copy = device_array_copy_out(view, default_use, true);
+    PyObject *copy = device_array_copy_out(view, on, true);
     Py_DECREF(view);
     return copy ? PyArray_Return((PyArrayObject *)copy) : NULL;
 }
+
+PyObject *device_array_getitem(PyObject *object, PyObject *key) { return get_item(object, key, default_use); }
 
 /* `key` may be any that NumPy takes. */
 static int assign(DeviceArray *self, PyObject *key, PyObject *value, StreamUse on) {
@@ -125,8 +128,11 @@ int device_array_setitem(PyObject *object, PyObject *key, PyObject *value) {
 PyObject *device_array_getitem_method(DeviceArray *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"item", "stream", NULL};
     PyObject *key, *stream = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:getitem", names, &key, &stream)) return NULL;
-    return device_array_getitem((PyObject *)self, key);
+    StreamUse on;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:getitem", names, &key, &stream) ||
+        device_array_stream(self->device, stream, &on) < 0)
+        return NULL;
+    return get_item((PyObject *)self, key, on);
 }
 
 PyObject *device_array_setitem_method(DeviceArray *self, PyObject *args, PyObject *kwargs) {
@@ -134,7 +140,7 @@ PyObject *device_array_setitem_method(DeviceArray *self, PyObject *args, PyObjec
     PyObject *key, *value, *stream = NULL;
     StreamUse on;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O:setitem", names, &key, &value, &stream) ||
-        device_array_stream(self->runtime, stream, &on) < 0 || assign(self, key, value, on) < 0)
+        device_array_stream(self->device, stream, &on) < 0 || assign(self, key, value, on) < 0)
         return NULL;
     Py_RETURN_NONE;
 }
@@ -183,7 +189,12 @@ PyObject *device_array_ravel(DeviceArray *self, PyObject *args, PyObject *kwargs
     static char *names[] = {"order", "stream", NULL};
     const char *order = "C";
     PyObject *stream = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|sO:ravel", names, &order, &stream)) return NULL;
+    StreamUse on; /* a copy, where there has to be one, is in order with what used the array */
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|sO:ravel", names, &order, &stream) ||
+        device_array_stream(self->device, stream, &on) < 0)
+        return NULL;
+    if (!order[0] || order[1] || !strchr("CFAK", *order))
+        return PyErr_Format(PyExc_ValueError, "order must be one of 'C', 'F', 'A' or 'K', not '%.20s'", order);
     bool in_memory = *order == 'A' || *order == 'K';
     PyObject *flat = Py_BuildValue("(i)", -1);
     PyObject *options = Py_BuildValue("{s:s}", "order",
@@ -208,7 +219,10 @@ PyObject *device_array_split(DeviceArray *self, PyObject *args, PyObject *kwargs
     static char *names[] = {"section", "stream", NULL};
     Py_ssize_t section;
     PyObject *stream = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|O:split", names, &section, &stream)) return NULL;
+    StreamUse on;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|O:split", names, &section, &stream) ||
+        device_array_stream(self->device, stream, &on) < 0)
+        return NULL;
     if (section <= 0 || self->type->ndim != 1) {
         PyErr_SetString(PyExc_ValueError, "split() cuts an array of one dimension into sections of a positive length");
         return NULL;

@@ -19,9 +19,10 @@
 _Thread_local CudaContext *thread_context QUICK_TLS;
 _Thread_local CudaContext *thread_selected QUICK_TLS;
 
-Cuda *cuda_new(void) {
+Cuda *cuda_new(CudaBegins *begins) {
     Cuda *cuda = calloc(1, sizeof *cuda);
-    if (!cuda) PyErr_NoMemory();
+    if (!cuda) return (Cuda *)PyErr_NoMemory();
+    cuda->begins = begins;
     return cuda;
 }
 
@@ -63,8 +64,12 @@ static bool find_devices(Cuda *cuda) {
     if (error != CUDA_OK) {
         const char *text = NULL;
         cuda->api.GetErrorString(error, &text);
-        snprintf(cuda->why_not, sizeof cuda->why_not, "the NVIDIA driver does not start: %s (error %d)",
-                 text ? text : "unknown error", error);
+        snprintf(cuda->why_not, sizeof cuda->why_not, "the NVIDIA driver does not start: %s (error %d)%s",
+                 text ? text : "unknown error", error,
+                 error == CUDA_NOT_INITIALISED ? "; nor does it in a process that was forked from one which used it: "
+                                                 "start such by 'spawn' or 'forkserver'"
+                                               : "");
+        cuda->fails = error != CUDA_NO_DEVICE && error != CUDA_STUB_LIBRARY;
         return false;
     }
     cuda->api.DriverGetVersion(&cuda->driver_version);
@@ -153,6 +158,8 @@ void cuda_explain(Cuda *cuda, int error, char *text, size_t size) {
 static int retain(CudaContext *context) {
     Cuda *cuda = context->cuda;
     if (context->handle) return CUDA_OK;
+    if (cuda->begins) cuda->begins(context->device.ptx_target, context->device.ptx_version);
+    cuda->begins = NULL;
     int error = cuda->api.DevicePrimaryCtxRetain(&context->handle, context->number);
     if (error != CUDA_OK) {
         context->handle = NULL;
@@ -250,6 +257,7 @@ int context_reset(Device *device) {
     while (block_cache_drop(&context->kept)) continue; /* their memory is gone with the context */
     atomic_store(&context->landing, NULL);
     atomic_store(&context->streams, 0);
+    context->several = true; /* the notes of other threads that it is current say nothing now */
     device->generation++;
     device->arrays = device->array_bytes = 0;
     if (thread_context == context) thread_context = NULL;
@@ -258,9 +266,12 @@ int context_reset(Device *device) {
 
 bool context_recover(CudaContext *context, int error, Visit *visit) {
     void *current = NULL;
-    if (error != CUDA_INVALID_CONTEXT && error != CUDA_INVALID_HANDLE) return false;
-    if (context->cuda->api.CtxGetCurrent(&current) != CUDA_OK || current == context->handle) return false;
-    if (context->cuda->api.CtxSetCurrent(context->handle) != CUDA_OK) return false;
+    bool destroyed = error == CUDA_CONTEXT_IS_DESTROYED; /* by a reset in another thread; the handle may be the same */
+    if (!destroyed && error != CUDA_INVALID_CONTEXT && error != CUDA_INVALID_HANDLE) return false;
+    if (context->cuda->api.CtxGetCurrent(&current) != CUDA_OK) return false;
+    if (current == context->handle && current && !destroyed) return false;
+    if (make_current(context) != CUDA_OK) return false;
+    if (destroyed) current = NULL;
     if (current) *visit = (Visit){context, current};
     return true;
 }

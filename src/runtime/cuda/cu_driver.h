@@ -21,7 +21,9 @@ enum CudaError { /* CUresult; CUDA_INTERRUPTED: the handler of a signal raised, 
                  CUDA_NOT_INITIALISED = 3,
                  CUDA_DEINITIALISED = 4,
                  CUDA_NO_DEVICE = 100,
+                 CUDA_STUB_LIBRARY = 34,
                  CUDA_INVALID_CONTEXT = 201,
+                 CUDA_CONTEXT_IS_DESTROYED = 709,
                  CUDA_INVALID_PTX = 218,
                  CUDA_UNSUPPORTED_PTX_VERSION = 222,
                  CUDA_INVALID_HANDLE = 400,
@@ -99,7 +101,7 @@ struct CudaContext {
     int number;              /* the driver's */
     void *handle;            /* the primary context; NULL until first use */
     bool pools;              /* cuMemAllocAsync works */
-    bool several;            /* there are other GPUs */
+    bool several;            /* there are other GPUs, or there was a reset: the thread's note may be stale */
     void *event;             /* carries the place of one stream to another; NULL until first used */
     void *collector;         /* a stream that frees what several streams used; NULL until first used */
     _Atomic int streams;     /* open ones, beside the default stream */
@@ -117,6 +119,7 @@ struct Cuda {
     CuApi api;
     void *library;
     bool opened;       /* asked for; why_not tells with what result */
+    bool fails;        /* there is a driver, and something is wrong with it */
     char why_not[256]; /* empty: usable */
     int driver_version;
     int device_count;
@@ -126,7 +129,8 @@ struct Cuda {
     char reason[320];
     ByteRange *reached; /* of host memory that kernels reach where it lies: mapped and managed */
     size_t nreached;
-    pid_t pid; /* that initialised the driver: it does not survive fork */
+    CudaBegins *begins; /* NULL: it was called */
+    pid_t pid;          /* that initialised the driver: it does not survive fork */
 };
 
 /* Opens the library at first use; false: not usable (no exception set). */

@@ -12,7 +12,8 @@ typedef struct Cuda Cuda;       /* the driver library and its devices */
 typedef struct Foreign Foreign; /* how a class of another library gives its arrays (device_memory.h) */
 
 /* Opens libcuda.so.1.  Never fails: cuda_why_not() is NULL when there is a usable GPU, else a sentence for people. */
-Cuda *cuda_new(void);
+typedef void CudaBegins(int compute_capability, int ptx_version); /* called before a GPU's first context is made */
+Cuda *cuda_new(CudaBegins *begins);
 void cuda_free(Cuda *cuda);
 const char *cuda_why_not(Cuda *cuda);
 int cuda_device_count(Cuda *cuda);
@@ -103,8 +104,14 @@ static inline int device_array_check_there(const DeviceArray *self) {
     return KRAIT_UNLIKELY(self->generation != self->device->generation) ? device_array_gone() : 0;
 }
 /* From one to the other the memory stays where it is, whatever other threads do without the GIL. */
-static inline void device_array_hold(DeviceArray *array) { device_array_owner(array)->busy++; }
-static inline void device_array_let_go(DeviceArray *array) { device_array_owner(array)->busy--; }
+static inline void device_array_hold(DeviceArray *array) {
+    device_array_owner(array)->busy++;
+    array->device->busy++;
+}
+static inline void device_array_let_go(DeviceArray *array) {
+    device_array_owner(array)->busy--;
+    array->device->busy--;
+}
 static inline int device_array_used(DeviceArray *array, void *stream, PyObject *keeper) {
     if (KRAIT_UNLIKELY(array->generation != array->device->generation)) return device_array_gone();
     if (KRAIT_UNLIKELY(runtime_capture != NULL)) return graph_keep_array(array);
@@ -146,9 +153,12 @@ int runtime_read(struct Runtime *runtime, const Foreign *known, PyObject *object
 /* Of a class whose objects have been arrays, none of NumPy's; NULL: of none. */
 const Foreign *runtime_known(const struct Runtime *runtime, const PyTypeObject *type);
 
-/* The handle of a stream given to a launch: None and 0 are the default stream, else a Stream, an int or an object with
- * __cuda_stream__. -1: exception set. */
-int runtime_stream_handle(const Marshal *marshal, PyObject *stream, void **handle);
+/* The handle of a stream given to work of a device (NULL: of any, or not known yet): None and 0 are the default stream,
+ * else a Stream, an int or an object with __cuda_stream__.  -1: exception set. */
+int runtime_stream_handle(PyObject *stream, const Device *device, void **handle);
+/* Whether a Stream is of this device, and made since its last reset; of the streams of others nothing is known.  -1:
+ * exception set. */
+int runtime_stream_check(PyObject *stream, const Device *device);
 
 /* Also adds the functions behind the names of krait.cuda that this folder serves: to_device device_array
  * device_array_like pinned_array stream event synchronize select_device get_current_device list_devices current_context

@@ -55,6 +55,7 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *ele
     self->generation = device->generation;
     memset(self->uses, 0, sizeof self->uses);
     self->nuses = 0;
+    self->quiet = NULL;
     self->home = (StreamUse){NULL, NULL};
     self->settled = true;
     self->known = self->recorded = false;
@@ -131,7 +132,9 @@ static void drop_use(DeviceArray *owner, unsigned at) {
 }
 
 static int put_behind(Device *device, void *later, void *earlier) {
-    return device_check(device, device->ops->stream_order(device, later, earlier), "making a stream wait for another");
+    int status;
+    GIVE(device, status, device->ops->stream_order(device, later, earlier));
+    return device_check(device, status, "making a stream wait for another");
 }
 
 static unsigned find_use(const DeviceArray *owner, void *stream) {
@@ -144,24 +147,44 @@ static unsigned find_use(const DeviceArray *owner, void *stream) {
  * stream too many: the last waits for the one before it was used, and stands for it. */
 static int make_room(DeviceArray *owner, void *stream) {
     if (!owner->settled && stream != owner->home.stream) {
-        unsigned home = find_use(owner, owner->home.stream);
         if (put_behind(owner->device, stream, owner->home.stream) < 0) return -1;
+        unsigned home = find_use(owner, owner->home.stream);
         if (home < owner->nuses) drop_use(owner, home);
     }
     if (owner->nuses < STREAM_USES) return 0;
     if (put_behind(owner->device, owner->uses[0].stream, owner->uses[STREAM_USES - 1].stream) < 0) return -1;
-    drop_use(owner, STREAM_USES - 1);
+    if (owner->nuses == STREAM_USES) drop_use(owner, STREAM_USES - 1); /* other threads may have run */
     return 0;
+}
+
+/* As long as it is quiet, no stream is the one of the last use: who uses the array comes by here. */
+void device_array_watch(DeviceArray *owner, ArrayQuiet *quiet) {
+    memcpy(quiet->uses, owner->uses, sizeof quiet->uses);
+    quiet->nuses = owner->nuses;
+    owner->quiet = quiet;
+    owner->uses[0].stream = quiet;
+    owner->nuses = 0;
+}
+
+bool device_array_unwatch(DeviceArray *owner) {
+    ArrayQuiet *quiet = owner->quiet;
+    if (!quiet) return false;
+    memcpy(owner->uses, quiet->uses, sizeof quiet->uses);
+    owner->nuses = quiet->nuses;
+    owner->quiet = NULL;
+    return true;
 }
 
 int device_array_used_elsewhere(DeviceArray *owner, void *stream, PyObject *keeper) {
     if (owner->base) return 0;
+    if (KRAIT_UNLIKELY(owner->quiet != NULL)) device_array_unwatch(owner);
     unsigned at = find_use(owner, stream);
     if (at == owner->nuses) {
         if (make_room(owner, stream) < 0) return -1;
-        at = owner->nuses++;
-        owner->uses[at] = (StreamUse){stream, Py_XNewRef(keeper)};
+        at = find_use(owner, stream);
     }
+    if (at == STREAM_USES) return device_array_used_elsewhere(owner, stream, keeper);
+    if (at == owner->nuses) owner->uses[owner->nuses++] = (StreamUse){stream, Py_XNewRef(keeper)};
     StreamUse use = owner->uses[at]; /* to the front */
     memmove(owner->uses + 1, owner->uses, at * sizeof use);
     owner->uses[0] = use;
@@ -181,12 +204,15 @@ size_t device_array_owned_bytes(const DeviceArray *self) {
 }
 
 ArrayMemory device_array_leave(DeviceArray *self) {
-    bool owns = !self->base && self->generation == self->device->generation;
+    bool current = self->generation == self->device->generation; /* a reset has taken the rest of a GPU's away */
+    bool owns = !self->base && (current || (self->device->shares_memory && self->head.data));
     ArrayMemory memory = {.device = self->device, .base = self->base, .home = self->home, .nuses = self->nuses};
     for (unsigned i = 0; i < self->nuses; i++) memory.uses[i] = self->uses[i];
     if (owns) {
         memory.data = self->head.data;
         memory.bytes = device_array_owned_bytes(self);
+    }
+    if (owns && current) {
         self->device->arrays--;
         self->device->array_bytes -= (int64_t)memory.bytes;
     }
@@ -266,7 +292,7 @@ void device_array_dealloc(PyObject *object) {
 
 bool device_array_is(PyObject *object) { return Py_TYPE(object)->tp_dealloc == device_array_dealloc; }
 
-int device_array_stream(const Runtime *runtime, PyObject *stream, StreamUse *on) {
+int device_array_stream(const Device *device, PyObject *stream, StreamUse *on) {
     *on = (StreamUse){NULL, stream == Py_None ? NULL : stream};
-    return stream ? runtime_stream_handle(runtime->marshal, stream, &on->stream) : 0;
+    return stream ? runtime_stream_handle(stream, device, &on->stream) : 0;
 }

@@ -49,12 +49,20 @@ typedef struct ArrayMemory {
 ArrayMemory device_array_leave(DeviceArray *self);
 void device_array_give_back(const ArrayMemory *memory);
 size_t device_array_owned_bytes(const DeviceArray *self);
+/* Whether others use the array while this thread does without the GIL: unwatch says whether nobody did.  The array is
+ * held meanwhile (device_array_hold). */
+typedef struct ArrayQuiet {
+    StreamUse uses[STREAM_USES];
+    unsigned nuses;
+} ArrayQuiet;
+void device_array_watch(DeviceArray *owner, ArrayQuiet *quiet);
+bool device_array_unwatch(DeviceArray *owner);
 /* NULL if nobody uses the array's memory, else who does: it can then not be given back. */
 const char *device_array_user(const DeviceArray *owner);
 /* The host has waited for work on the array: its allocation is over. */
 void device_array_settle(DeviceArray *self);
 /* The stream that an argument names; NULL: the default stream. */
-int device_array_stream(const Runtime *runtime, PyObject *stream, StreamUse *on);
+int device_array_stream(const Device *device, PyObject *stream, StreamUse *on);
 
 /* Gives the memory back now: behind the streams that use it.  The array has no elements then, and is refused where it
  * is used. */
@@ -96,6 +104,7 @@ PyObject *device_array_read_interface(Runtime *runtime, PyObject *object, Interf
 Device *device_array_home(Runtime *runtime, Device *current, const void *memory);
 /* A shape as an int or a sequence of ints, checked.  -1: exception set. */
 int device_array_read_shape(PyObject *object, PyArray_Dims *dims);
+int device_array_read_order(const char *order, bool *fortran); /* -1: neither C nor F; exception set */
 
 /* ---- array_copy.c ---- */
 

@@ -22,6 +22,20 @@ static Choice choice(void) {
     return strcmp(text, "cpu") == 0 ? CHOICE_HOST : CHOICE_UNKNOWN;
 }
 
+/* Nobody should have to find out by the time it takes that a GPU is not used.  -1: warnings are errors. */
+static int warn_of_failure(Cuda *cuda) {
+    PyObject *errors = PyImport_ImportModule("krait.errors");
+    PyObject *category = errors ? PyObject_GetAttrString(errors, "KraitWarning") : NULL;
+    int status = category ? PyErr_WarnFormat(category, 1,
+                                             "kernels run on this machine's cores, for %s (KRAIT_CUDA_DEVICE=gpu makes "
+                                             "an error of this, =cpu asks for it)",
+                                             cuda->why_not)
+                          : -1;
+    Py_XDECREF(category);
+    Py_XDECREF(errors);
+    return status;
+}
+
 static void decide(Cuda *cuda) {
     if (cuda->decided) return;
     const char *why_not = choice() == CHOICE_HOST ? NULL : cuda_why_not(cuda);
@@ -49,6 +63,10 @@ static void decide(Cuda *cuda) {
 
 int cuda_use_gpu(Cuda *cuda) {
     decide(cuda);
+    if (cuda->use_gpu == 0 && cuda->fails) {
+        cuda->fails = false; /* it is said once */
+        if (warn_of_failure(cuda) < 0) return -1;
+    }
     if (cuda->use_gpu < 0) PyErr_SetString(PyExc_RuntimeError, cuda->reason);
     return cuda->use_gpu;
 }
@@ -119,14 +137,20 @@ static bool is_short(Device *device, int status) {
     return status != 0 && device->ops->explain(device, status, text, sizeof text) != FAILED_OTHERWISE;
 }
 
+static int allocate(Device *device, void *stream, size_t bytes, void **memory) {
+    int status;
+    GIVE(device, status, device->ops->allocate(device, stream, bytes, memory));
+    return status;
+}
+
 static int allocate_again(Device *device, void *stream, size_t bytes, void **memory) {
     Py_BEGIN_ALLOW_THREADS device->ops->gather(device); /* what fails there fails the allocation, too */
-    Py_END_ALLOW_THREADS return device->ops->allocate(device, stream, bytes, memory);
+    Py_END_ALLOW_THREADS return allocate(device, stream, bytes, memory);
 }
 
 /* Arrays that only the garbage collector can free may be what takes the room. */
 int device_allocate(Device *device, void *stream, size_t bytes, void **memory) {
-    int status = device->ops->allocate(device, stream, bytes, memory);
+    int status = allocate(device, stream, bytes, memory);
     if (KRAIT_UNLIKELY(is_short(device, status))) {
         status = allocate_again(device, stream, bytes, memory);
         if (is_short(device, status) && PyGC_Collect() > 0) status = allocate_again(device, stream, bytes, memory);
@@ -139,7 +163,8 @@ int device_allocate(Device *device, void *stream, size_t bytes, void **memory) {
 
 int device_give_back(Device *device, void *memory, size_t bytes, void *const *streams, size_t count) {
     int status;
-    if (!device->frees_late) return device->ops->release(device, memory, bytes, streams, count);
+    if (!device->frees_late && device->callbacks == 0)
+        return device->ops->release(device, memory, bytes, streams, count);
     Py_BEGIN_ALLOW_THREADS status = device->ops->release(device, memory, bytes, streams, count);
     Py_END_ALLOW_THREADS return status;
 }
@@ -166,7 +191,7 @@ int device_copy_only(Device *device, DeviceCopy kind, void *stream, bool wait, v
     int status;
     if (KRAIT_UNLIKELY(runtime_capture != NULL)) return graph_copy(device, kind, wait, to, from, bytes);
     bool waits = wait && (stream || kind != COPY_OUT); /* a small copy out looks for others while it waits (wait.c) */
-    if (bytes <= SMALL_COPY && !waits) {
+    if (bytes <= SMALL_COPY && !waits && device->callbacks == 0) {
         status = device->ops->copy(device, kind, stream, wait, to, from, bytes);
     } else {
         Py_BEGIN_ALLOW_THREADS status = device->ops->copy(device, kind, stream, wait, to, from, bytes);

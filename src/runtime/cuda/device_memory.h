@@ -42,7 +42,10 @@ typedef struct Runtime {
     uint32_t tensor_dtype;       /* the bytes of its DLDataType */
     PyObject *field_dtype;       /* of the array that was read last by its fields; NULL: none was */
     const Type *field_element;
-    PyObject *allocator; /* of another library: bytes -> (address, what keeps it); NULL: none */
+    PyObject *allocator;     /* of another library: bytes -> (address, what keeps it); NULL: none */
+    struct Callback *called; /* by streams, and not let go of (stream.c) */
+    unsigned calling;        /* callbacks under way */
+    bool collects;           /* without them garbage is collected */
     PyTypeObject *device_array, *stream, *event, *device, *graph, *graph_block;
 } Runtime;
 
@@ -84,6 +87,17 @@ PyObject *graph_new(PyObject *module, PyObject *unused);
 extern PyMethodDef stream_functions[], device_functions[], host_memory_functions[], module_functions[]; /* modules.c */
 
 /* The state of the module begins with it. */
+/* status = what the call gives; behind a callback that wants the GIL without it. */
+#define GIVE(device, status, call)                   \
+    do {                                             \
+        if ((device)->callbacks == 0) {              \
+            (status) = (call);                       \
+        } else {                                     \
+            Py_BEGIN_ALLOW_THREADS(status) = (call); \
+            Py_END_ALLOW_THREADS                     \
+        }                                            \
+    } while (0)
+
 #define RUNTIME_OF(module) (*(Runtime **)PyModule_GetState(module))
 #define NEEDS_GPU          "this needs a GPU: kernels run on the host device here (%s)"
 

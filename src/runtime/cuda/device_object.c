@@ -105,6 +105,13 @@ static PyObject *supports_from(PyObject *self, void *capability) {
     return PyBool_FromLong(device_of(self)->compute_capability >= (int)(intptr_t)capability);
 }
 
+/* Whether the process has begun to use it by way of Krait. */
+static PyObject *get_used(PyObject *self, void *unused) {
+    const Device *device = device_of(self);
+    (void)unused;
+    return PyBool_FromLong(device->shares_memory || ((const CudaContext *)device)->handle != NULL);
+}
+
 static PyObject *device_enter(PyObject *self, PyObject *unused) {
     (void)unused;
     return context_push(device_of(self)) < 0 ? NULL : Py_NewRef(self);
@@ -126,12 +133,17 @@ static PyObject *device_reset(PyObject *self, PyObject *unused) {
     (void)unused;
     if (graph_recording() && graph_refuse("a reset of the device") < 0) return NULL;
     Device *device = device_of(self);
+    if (device->locked)
+        return PyErr_Format(PyExc_RuntimeError,
+                            "a reset would take the memory of %u arrays away, which cuda.pinned_array, mapped_array, "
+                            "managed_array, pinned or mapped made or locked: delete them, or leave the blocks, first",
+                            device->locked);
     for (int waited = 0; waited < 2; waited++) { /* the second time, for one that began during the wait */
-        if (device->recordings > device->dropped) {
-            PyErr_SetString(PyExc_RuntimeError,
-                            "another thread is recording a graph of the device that is to be reset");
-            return NULL;
-        }
+        const char *doing = device->recordings > device->dropped ? "recording a graph of"
+                            : device->busy                       ? "copying to or from, or launching on,"
+                                                                 : NULL;
+        if (doing)
+            return PyErr_Format(PyExc_RuntimeError, "another thread is %s the device that is to be reset", doing);
         if (!waited && wait_before_reset(device) < 0) return NULL;
     }
     if (device_check(device, device->ops->reset(device), "resetting the GPU") < 0) return NULL;
@@ -190,6 +202,7 @@ static PyGetSetDef device_getset[] = {
     {"compute_capability", get_capability, NULL, PyDoc_STR("(major, minor)"), NULL},
     {"uuid", get_uuid, NULL, PyDoc_STR("\"GPU-...\""), NULL},
     {"total_memory", get_total_memory, NULL, PyDoc_STR("Bytes of memory."), NULL},
+    {"_used", get_used, NULL, NULL, NULL},
     {"is_host", get_is_host, NULL, PyDoc_STR("Whether this is the host device: kernels run on the cores."), NULL},
     {"supports_float16", supports_from, NULL, PyDoc_STR("Whether float16 arithmetic is available."),
      (void *)(intptr_t)53},
@@ -203,7 +216,10 @@ static PyGetSetDef device_getset[] = {
 static PyMethodDef device_methods[] = {
     {"get_memory_info", memory_info, METH_NOARGS, PyDoc_STR("(free, total) bytes of memory.")},
     {"reset", device_reset, METH_NOARGS,
-     PyDoc_STR("Frees all that lies on the device and unloads its kernels; arrays made before are gone.")},
+     PyDoc_STR("reset($self)\n--\n\nFrees all that lies on the device and unloads its kernels: arrays, streams, events "
+               "and graphs made before are gone, those of other libraries of the process, too.  Refused (RuntimeError) "
+               "while another thread copies or launches on it, or records a graph, and while arrays of the host lie in "
+               "its memory (pinned, mapped, managed) or are locked.")},
     {"synchronize", device_wait, METH_NOARGS, PyDoc_STR("Waits until the device has finished everything queued.")},
     {"_reach", device_reach, METH_VARARGS, NULL},
     {"_memory_report", memory_report, METH_NOARGS, NULL},
@@ -260,10 +276,12 @@ static PyObject *get_current_device(PyObject *module, PyObject *unused) {
     return device_new(runtime, runtime_device(runtime));
 }
 
-static PyObject *select_device(PyObject *module, PyObject *number) {
+static PyObject *select_device(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"device_id", NULL};
     Runtime *runtime = RUNTIME_OF(module);
-    long id = PyLong_AsLong(number);
-    int gpu = id == -1 && PyErr_Occurred() ? -1 : cuda_use_gpu(runtime->cuda);
+    long id;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "l:select_device", names, &id)) return NULL;
+    int gpu = cuda_use_gpu(runtime->cuda);
     if (gpu == 1 && (id < 0 || id > INT_MAX)) return PyErr_Format(PyExc_ValueError, "there is no device %ld", id);
     if (gpu < 0 || (gpu == 1 && cuda_select(runtime->cuda, (int)id) < 0)) return NULL;
     if (gpu == 0 && id != 0) {
@@ -363,7 +381,7 @@ PyMethodDef device_functions[] = {
     {"list_devices", list_devices, METH_NOARGS, PyDoc_STR("list_devices()\n--\n\nThe devices kernels can run on.")},
     {"get_current_device", get_current_device, METH_NOARGS,
      PyDoc_STR("get_current_device()\n--\n\nThe device of the calling thread.")},
-    {"select_device", select_device, METH_O,
+    {"select_device", WITH_KEYWORDS(select_device), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("select_device(device_id)\n--\n\nMakes a device the calling thread's.")},
     {"synchronize", synchronize, METH_NOARGS,
      PyDoc_STR("synchronize()\n--\n\nWaits until the device has finished everything queued.")},

@@ -51,6 +51,7 @@ typedef struct Lent { /* what a taker holds */
 
 /* array_dlpack.c.  NULL, -1: exception set. */
 Lent *dlpack_lend(DeviceArray *self, bool versioned, bool copied);
+int dlpack_order(DeviceArray *self); /* puts the default stream behind all that use the array */
 int dlpack_scalar(const DLTensor *tensor);
 Device *dlpack_device(Runtime *runtime, Device *current, const DLTensor *tensor); /* `current`: the thread's */
 int dlpack_read(Runtime *runtime, Device *current, const DLTensor *tensor, bool readonly, ArrayFields *fields);

@@ -256,6 +256,32 @@ static int gpu_stream_call(Device *device, void *stream, void (*function)(void *
     ON_GPU(context_of(device), api->LaunchHostFunc(capture_stream(stream), function, argument));
 }
 
+/* The driver hands a callback the stream, too. */
+typedef struct Notified {
+    DeviceNotice *notice;
+    void *context;
+} Notified;
+
+static void notify(void *stream, int status, void *context) {
+    Notified notified = *(Notified *)context;
+    (void)stream;
+    free(context);
+    notified.notice(notified.context, status);
+}
+
+static int add_callback(CudaContext *context, void *stream, Notified *notified) {
+    ON_GPU(context, api->StreamAddCallback(stream, notify, notified, 0));
+}
+
+static int gpu_stream_notify(Device *device, void *stream, DeviceNotice *notice, void *context) {
+    Notified *notified = malloc(sizeof *notified);
+    if (!notified) return CUDA_OUT_OF_MEMORY;
+    *notified = (Notified){notice, context};
+    int error = add_callback(context_of(device), stream, notified);
+    if (error != CUDA_OK) free(notified);
+    return error;
+}
+
 static int gpu_event_open(Device *device, bool timing, void **event) {
     enum { EVENT_DISABLE_TIMING = 2 };
     ON_GPU(context_of(device), api->EventCreate(event, timing ? 0 : EVENT_DISABLE_TIMING));
@@ -361,6 +387,7 @@ static const DeviceOps gpu_ops = {
     .stream_done = gpu_stream_done,
     .stream_order = gpu_stream_order,
     .stream_call = gpu_stream_call,
+    .stream_notify = gpu_stream_notify,
     .event_open = gpu_event_open,
     .event_close = gpu_event_close,
     .event_record = gpu_event_record,

@@ -334,14 +334,15 @@ static PyObject *graph_launch(PyObject *object, PyObject *args, PyObject *kwargs
     void *handle;
     int status = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:launch", names, &stream) || graph_check_ready(self) < 0 ||
-        runtime_stream_handle(self->runtime->marshal, stream, &handle) < 0)
+        runtime_stream_handle(stream, self->device, &handle) < 0)
         return NULL;
     PyObject *keeper = stream == Py_None ? NULL : stream;
     if (note_uses(self->kept, self->runtime, handle, keeper) < 0) return NULL;
     if (self->device->shares_memory ? run_steps(self->steps) < 0
                                     : note_steps(self->steps, self->runtime, handle, keeper) < 0)
         return NULL;
-    if (!self->device->shares_memory) status = self->device->ops->graph_run(self->device, self->graph, handle);
+    if (!self->device->shares_memory)
+        GIVE(self->device, status, self->device->ops->graph_run(self->device, self->graph, handle));
     if (device_check(self->device, status, "launching a graph") < 0) return NULL;
     Py_RETURN_NONE;
 }

@@ -55,7 +55,7 @@ typedef struct Holder {
 static void give_back_now(Holder *holder) {
     Device *device = holder->device;
     void *memory = holder->memory;
-    bool there = device->shares_memory || holder->generation == device->generation;
+    bool there = device->shares_memory || holder->generation == device->generation; /* it may have waited for long */
     holder->memory = NULL;
     Py_BEGIN_ALLOW_THREADS if (there && holder->locked) device->ops->unlock(device, memory);
     if (there && !holder->locked) device->ops->unpin(device, holder->kind, memory);
@@ -72,6 +72,7 @@ static void give_back_idle(DeviceLater *later, bool idle) {
 
 static void give_back(Holder *holder) {
     if (!holder->memory || holder->pending) return;
+    holder->device->locked--;
     holder->pending = holder->reached; /* kernels may still be using it */
     if (holder->reached) {
         drop_range(holder->runtime->cuda, holder->memory);
@@ -100,6 +101,7 @@ static PyObject *hold(const Holder *given, size_t bytes) {
     }
     if (!holder->reached || add_range(holder->runtime->cuda, holder->memory, bytes) == 0) {
         Py_XINCREF(holder->locked);
+        if (holder->memory) holder->device->locked++;
         return capsule;
     }
     holder->memory = NULL;
@@ -169,6 +171,7 @@ static PyObject *new_array(PyObject *module, PyObject *args, PyObject *kwargs, c
     const char *order = "C";
     int portable = 0, choice = kind == PINNED_MANAGED;
     bool fortran;
+    StreamUse on; /* nothing has to wait for such memory */
     bool fine = kind == PINNED_MAPPED
                     ? PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &shape_object, &dtype_object, &strides,
                                                   &order, &stream, &portable, &choice)
@@ -176,8 +179,8 @@ static PyObject *new_array(PyObject *module, PyObject *args, PyObject *kwargs, c
                                                   &order, &stream, &choice);
     if (!fine) return NULL;
     if (kind != PINNED_MANAGED) choice = !choice; /* write-combined memory is the other kind */
-    fortran = order[0] == 'F' || order[0] == 'f';
-    if (device_array_read_shape(shape_object, &shape) == 0 &&
+    if (device_array_stream(NULL, stream, &on) == 0 && device_array_read_order(order, &fortran) == 0 &&
+        device_array_read_shape(shape_object, &shape) == 0 &&
         (dtype_object ? PyArray_DescrConverter(dtype_object, &dtype)
                       : (dtype = PyArray_DescrFromType(NPY_DOUBLE)) != NULL) &&
         read_order(strides, &shape, dtype, &fortran) == 0)

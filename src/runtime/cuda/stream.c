@@ -2,6 +2,7 @@
  *
  * What they do is done by the functions of their Device. */
 #include "runtime/cuda/device_memory.h"
+#include "runtime/cuda/graph.h"
 
 #include <structmember.h> /* T_PYSSIZET */
 
@@ -71,8 +72,26 @@ static PyObject *foreign_handle(PyObject *stream) {
     return number;
 }
 
-int runtime_stream_handle(const Marshal *marshal, PyObject *stream, void **handle) {
-    (void)marshal;
+/* What a driver is given of an earlier life of its device, or of another device, it may do anything with. */
+static int check_life(const char *what, unsigned generation, const Device *home) {
+    if (generation == home->generation) return 0;
+    PyErr_Format(PyExc_RuntimeError, "the %s is gone: its device was reset since it was made", what);
+    return -1;
+}
+
+int runtime_stream_check(PyObject *object, const Device *device) {
+    enum { LAST_FIXED = 2 }; /* the default streams are those of any device */
+    if (Py_TYPE(object)->tp_dealloc != stream_dealloc) return 0;
+    const Stream *stream = (Stream *)object;
+    if ((uintptr_t)stream->handle <= LAST_FIXED && !stream->owned) return 0;
+    if (check_life("stream", stream->generation, stream->device) < 0) return -1;
+    if (!device || !stream->owned || stream->device == device) return 0;
+    PyErr_Format(PyExc_ValueError, "the stream is one of GPU %d, and this is work of GPU %d", stream->device->ordinal,
+                 device->ordinal);
+    return -1;
+}
+
+int runtime_stream_handle(PyObject *stream, const Device *device, void **handle) {
     *handle = NULL;
     if (stream == Py_None) return 0;
     if (PyLong_Check(stream)) {
@@ -81,15 +100,16 @@ int runtime_stream_handle(const Marshal *marshal, PyObject *stream, void **handl
     }
     if (Py_TYPE(stream)->tp_dealloc == stream_dealloc) {
         *handle = ((Stream *)stream)->handle;
-        return 0;
+        return runtime_stream_check(stream, device);
     }
     PyObject *number = foreign_handle(stream);
     if (number && PyLong_Check(number))
         *handle = PyLong_AsVoidPtr(number);
     else if (!PyErr_Occurred())
-        PyErr_Format(PyExc_TypeError,
-                     "a stream is a krait stream, 0, an address or an object with __cuda_stream__, not %.100s",
-                     Py_TYPE(stream)->tp_name);
+        PyErr_Format(
+            PyExc_TypeError,
+            "a stream is one that cuda.stream() makes, 0, an address or an object with __cuda_stream__, not %.100s",
+            Py_TYPE(stream)->tp_name);
     Py_XDECREF(number);
     return PyErr_Occurred() ? -1 : 0;
 }
@@ -97,7 +117,8 @@ int runtime_stream_handle(const Marshal *marshal, PyObject *stream, void **handl
 static PyObject *stream_synchronize(PyObject *object, PyObject *unused) {
     (void)unused;
     Stream *self = (Stream *)object;
-    if (device_synchronise(self->device, self->handle) < 0) return NULL;
+    if (graph_recording() && graph_refuse("a wait for a stream") < 0) return NULL;
+    if (runtime_stream_check(object, NULL) < 0 || device_synchronise(self->device, self->handle) < 0) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -105,8 +126,10 @@ static PyObject *stream_done(PyObject *object, PyObject *unused) {
     (void)unused;
     Stream *self = (Stream *)object;
     bool done;
+    if (runtime_stream_check(object, NULL) < 0) return NULL;
     int status = self->device->ops->stream_done(self->device, self->handle, &done);
-    return device_check(self->device, status, "asking a stream") < 0 ? NULL : PyBool_FromLong(done);
+    if (device_check(self->device, status, "asking a stream") < 0) return NULL;
+    return done && self->device->ops->look(self->device) < 0 ? NULL : PyBool_FromLong(done);
 }
 
 static PyObject *stream_enter(PyObject *object, PyObject *unused) {
@@ -127,6 +150,7 @@ static PyObject *stream_protocol(PyObject *object, PyObject *unused) {
 /* ---- callbacks ---- */
 
 typedef struct Callback {
+    struct Callback *next;
     PyObject *function, *stream, *argument;
 } Callback;
 
@@ -137,15 +161,49 @@ static void free_callback(Callback *callback) {
     PyMem_Free(callback);
 }
 
+static int free_called(void *context) {
+    Runtime *runtime = context;
+    while (runtime->called) {
+        Callback *callback = runtime->called;
+        runtime->called = callback->next;
+        free_callback(callback);
+    }
+    return 0;
+}
+
+/* The driver's thread must make no call of the driver, which deallocations do: what the callback has is let go of by
+ * the main thread, or by the next that adds one.  For the same reason no garbage is collected in a callback. */
+static void hand_back(Callback *callback) {
+    Stream *stream = (Stream *)callback->stream;
+    Runtime *runtime = stream->runtime;
+    if (--runtime->calling == 0 && runtime->collects) PyGC_Enable();
+    bool first = !runtime->called;
+    callback->next = runtime->called;
+    runtime->called = callback;
+    if (stream->device->shares_memory)
+        free_called(runtime);
+    else if (first)
+        Py_AddPendingCall(free_called, runtime); /* may have no room */
+}
+
+static PyObject *call_back(const Callback *callback, int status) {
+    Runtime *runtime = ((Stream *)callback->stream)->runtime;
+    if (runtime->calling++ == 0) runtime->collects = PyGC_Disable();
+    return PyObject_CallFunction(callback->function, "OiO", callback->stream, status, callback->argument);
+}
+
 /* On a thread of the driver's, or in the call itself on the host device: its exception has nowhere to go. */
-static void run_callback(void *context) {
+static void run_callback(void *context, int status) {
     Callback *callback = context;
     if (!Py_IsInitialized()) return;
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *result = PyObject_CallFunction(callback->function, "OiO", callback->stream, 0, callback->argument);
+    ((Stream *)callback->stream)->device->callbacks--;
+    PyObject *result = call_back(callback, status);
     if (!result) PyErr_WriteUnraisable(callback->function);
     Py_XDECREF(result);
-    free_callback(callback);
+    PyGILState_Release(gil); /* it may run code, of a thread's own variables: before garbage is collected again */
+    gil = PyGILState_Ensure();
+    hand_back(callback);
     PyGILState_Release(gil);
 }
 
@@ -154,12 +212,18 @@ static PyObject *stream_add_callback(PyObject *object, PyObject *args, PyObject 
     Stream *self = (Stream *)object;
     PyObject *function, *argument = Py_None;
     int status;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:add_callback", names, &function, &argument)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:add_callback", names, &function, &argument) ||
+        runtime_stream_check(object, NULL) < 0 || (graph_recording() && graph_refuse("a callback") < 0))
+        return NULL;
+    free_called(self->runtime);
     Callback *callback = PyMem_Malloc(sizeof *callback);
     if (!callback) return PyErr_NoMemory();
-    *callback = (Callback){Py_NewRef(function), Py_NewRef(object), Py_NewRef(argument)};
-    Py_BEGIN_ALLOW_THREADS status = self->device->ops->stream_call(self->device, self->handle, run_callback, callback);
+    *callback = (Callback){NULL, Py_NewRef(function), Py_NewRef(object), Py_NewRef(argument)};
+    self->device->callbacks++;
+    Py_BEGIN_ALLOW_THREADS status = self->device->ops->stream_notify(self->device, self->handle, run_callback,
+                                                                     callback);
     Py_END_ALLOW_THREADS if (status == 0) Py_RETURN_NONE;
+    self->device->callbacks--;
     free_callback(callback);
     device_raise(self->device, status, "adding a callback");
     return NULL;
@@ -201,7 +265,7 @@ static PyMethodDef stream_methods[] = {
      PyDoc_STR("A context manager that waits for the stream when its block ends.")},
     {"add_callback", WITH_KEYWORDS(stream_add_callback), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("add_callback($self, callback, arg=None)\n--\n\nCalls callback(stream, status, arg) when the stream has "
-               "got there; the callback must not use the device.")},
+               "got there, status other than 0 if its work failed; the callback must not use the device.")},
     {"async_done", stream_async_done, METH_NOARGS,
      PyDoc_STR("async_done($self)\n--\n\nAn awaitable: done when all that is queued so far has finished.")},
     {"__enter__", stream_enter, METH_NOARGS, NULL},
@@ -247,17 +311,19 @@ static void event_dealloc(PyObject *object) {
     Py_DECREF(type);
 }
 
+static int check_event(const Event *self) { return check_life("event", self->generation, self->device); }
+
 static PyObject *event_record(PyObject *object, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"stream", NULL};
     Event *self = (Event *)object;
     PyObject *stream = Py_None;
     void *handle;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:record", names, &stream) ||
-        runtime_stream_handle(self->runtime->marshal, stream, &handle) < 0)
+    int status;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:record", names, &stream) || check_event(self) < 0 ||
+        runtime_stream_handle(stream, self->device, &handle) < 0 || (graph_recording() && graph_refuse("an event") < 0))
         return NULL;
-    if (device_check(self->device, self->device->ops->event_record(self->device, self->handle, handle),
-                     "recording an event") < 0)
-        return NULL;
+    GIVE(self->device, status, self->device->ops->event_record(self->device, self->handle, handle));
+    if (device_check(self->device, status, "recording an event") < 0) return NULL;
     self->recorded = true;
     Py_RETURN_NONE;
 }
@@ -266,6 +332,7 @@ static PyObject *event_synchronize(PyObject *object, PyObject *unused) {
     (void)unused;
     Event *self = (Event *)object;
     int status;
+    if (check_event(self) < 0 || (graph_recording() && graph_refuse("a wait for an event") < 0)) return NULL;
     Py_BEGIN_ALLOW_THREADS status = self->device->ops->event_synchronise(self->device, self->handle);
     Py_END_ALLOW_THREADS if (device_waited(self->device, status, "waiting for an event") < 0) return NULL;
     Py_RETURN_NONE;
@@ -275,6 +342,7 @@ static PyObject *event_query(PyObject *object, PyObject *unused) {
     (void)unused;
     Event *self = (Event *)object;
     bool done;
+    if (check_event(self) < 0) return NULL;
     int status = self->device->ops->event_done(self->device, self->handle, &done);
     return device_check(self->device, status, "asking an event") < 0 ? NULL : PyBool_FromLong(done);
 }
@@ -284,12 +352,13 @@ static PyObject *event_wait(PyObject *object, PyObject *args, PyObject *kwargs) 
     Event *self = (Event *)object;
     PyObject *stream = Py_None;
     void *handle;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:wait", names, &stream) ||
-        runtime_stream_handle(self->runtime->marshal, stream, &handle) < 0)
+    int status;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:wait", names, &stream) || check_event(self) < 0 ||
+        runtime_stream_handle(stream, NULL, &handle) < 0 ||
+        (graph_recording() && graph_refuse("a stream that waits for an event") < 0))
         return NULL;
-    if (device_check(self->device, self->device->ops->event_hold(self->device, self->handle, handle),
-                     "making a stream wait for an event") < 0)
-        return NULL;
+    GIVE(self->device, status, self->device->ops->event_hold(self->device, self->handle, handle));
+    if (device_check(self->device, status, "making a stream wait for an event") < 0) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -299,6 +368,7 @@ static PyObject *elapsed(PyObject *first, PyObject *second) {
         PyErr_SetString(PyExc_TypeError, "elapsed time is between two events");
         return NULL;
     }
+    if (check_event(start) < 0 || check_event(end) < 0) return NULL;
     if (!start->timing || !end->timing || !start->recorded || !end->recorded) {
         PyErr_SetString(PyExc_RuntimeError, "both events must have been made with timing=True and recorded");
         return NULL;
@@ -367,7 +437,10 @@ static PyObject *per_thread_default_stream(PyObject *module, PyObject *unused) {
     return fixed_stream(module, 2); /* CU_STREAM_PER_THREAD */
 }
 
-static PyObject *external_stream(PyObject *module, PyObject *address) {
+static PyObject *external_stream(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"ptr", NULL};
+    PyObject *address;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:external_stream", names, &address)) return NULL;
     void *handle = PyLong_AsVoidPtr(address);
     return PyErr_Occurred() ? NULL : fixed_stream(module, (uintptr_t)handle);
 }
@@ -392,10 +465,11 @@ static PyObject *make_event(PyObject *module, PyObject *args, PyObject *kwargs) 
     return (PyObject *)self;
 }
 
-static PyObject *event_elapsed_time(PyObject *module, PyObject *args) {
+static PyObject *event_elapsed_time(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"evtstart", "evtend", NULL};
     PyObject *first, *second;
     Runtime *runtime = RUNTIME_OF(module);
-    if (!PyArg_ParseTuple(args, "OO:event_elapsed_time", &first, &second)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO:event_elapsed_time", names, &first, &second)) return NULL;
     if (Py_TYPE(first) != runtime->event) {
         PyErr_SetString(PyExc_TypeError, "elapsed time is between two events");
         return NULL;
@@ -413,11 +487,11 @@ PyMethodDef stream_functions[] = {
      PyDoc_STR("legacy_default_stream()\n--\n\nCUDA's legacy default stream.")},
     {"per_thread_default_stream", per_thread_default_stream, METH_NOARGS,
      PyDoc_STR("per_thread_default_stream()\n--\n\nCUDA's default stream of the calling thread.")},
-    {"external_stream", external_stream, METH_O,
+    {"external_stream", WITH_KEYWORDS(external_stream), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("external_stream(ptr)\n--\n\nA stream that another library made, by its address; not destroyed here.")},
     {"event", WITH_KEYWORDS(make_event), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("event(timing=True)\n--\n\nA new event.")},
-    {"event_elapsed_time", event_elapsed_time, METH_VARARGS,
+    {"event_elapsed_time", WITH_KEYWORDS(event_elapsed_time), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("event_elapsed_time(evtstart, evtend)\n--\n\nMilliseconds between two recorded events.")},
     {NULL, NULL, 0, NULL},
 };

@@ -77,6 +77,13 @@ static int host_home(Device *device, const void *memory, int *ordinal) {
 
 /* ---- streams and events ---- */
 
+/* Nothing is in the way of using what was there before, and a program learns here what it would meet on a GPU. */
+static int host_reset(Device *device) {
+    device->generation++;
+    device->arrays = device->array_bytes = 0;
+    return 0;
+}
+
 static int nothing(Device *device) {
     (void)device;
     return 0;
@@ -101,6 +108,12 @@ static int host_stream_open(Device *device, int priority, void **stream) {
 static int host_stream_call(Device *device, void *stream, void (*function)(void *context), void *context) {
     (void)device, (void)stream;
     function(context);
+    return 0;
+}
+
+static int host_stream_notify(Device *device, void *stream, DeviceNotice *notice, void *context) {
+    (void)device, (void)stream;
+    notice(context, 0);
     return 0;
 }
 
@@ -170,10 +183,10 @@ static int host_attribute(Device *device, int number, int *value) {
         {1, MAX_BLOCK_THREADS},
         {2, MAX_BLOCK_THREADS},
         {3, MAX_BLOCK_THREADS},
-        {4, 64},
+        {4, MAX_BLOCK_Z},
         {5, INT32_MAX},
-        {6, 65535},
-        {7, 65535},
+        {6, MAX_GRID_YZ},
+        {7, MAX_GRID_YZ},
         {8, 49152},
         {9, 65536},
         {10, WARP_SIZE},
@@ -257,6 +270,7 @@ Device host_device_new(void) {
         .stream_done = host_done,
         .stream_order = nothing_between,
         .stream_call = host_stream_call,
+        .stream_notify = host_stream_notify,
         .event_open = host_event_open,
         .event_close = host_event_close,
         .event_record = host_event_record,
@@ -278,7 +292,7 @@ Device host_device_new(void) {
         .blocks_at_once = host_blocks_at_once,
         .launch = host_launch,
         .enter = nothing,
-        .reset = nothing,
+        .reset = host_reset,
         .look = host_look,
         .attribute = host_attribute,
         .name = host_name,

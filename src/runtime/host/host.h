@@ -98,6 +98,9 @@ enum { HOST_NO_MEMORY = 1, HOST_NOT_THERE }; /* the host device's only failures;
 unsigned host_device_workers(
     void); /* threads used, the caller's included: KRAIT_NUM_THREADS or the cores this process may use */
 
+/* A thread of the process's own, which gets no signals and which nobody waits for (pool.c); false: there is none. */
+bool host_begin_thread(void *(*run)(void *), void *given);
+
 /* ---- loops (parallel.c) ---- */
 
 /* `count` pieces of work, `chunk` of them at a time. */
@@ -134,12 +137,21 @@ int32_t krait_host_parallel(HostPiece *piece, HostJoin *join, int64_t result_byt
 /* ---- elements of ufuncs (strips.c) ---- */
 
 /* Generated code: elements that lie without gaps in every operand, which overlap exactly or not at all.  Nonzero: one
- * raised, and the caller has been told. */
+ * raised. */
 typedef int32_t HostStrip(char *const *at, int64_t count, void *data);
+/* The same for elements `step` bytes apart, one after the other.  Nonzero: one raised, and the caller has been told. */
+typedef int32_t HostPlain(char *const *at, int64_t count, const int64_t *step, void *data);
+enum HostStripTraits {
+    STRIP_LIGHT = 1, /* the function takes a few cycles */
+    STRIP_BOTH =
+        2 /* what a condition keeps from an element is computed for it, too, and may set floating-point flags */
+};
 /* What generated code calls with what NumPy gave it, and the bytes of an element of each operand, inputs first, as a
- * text; light: the function takes a few cycles.  0: nothing is done, the caller takes one element after the other. */
-int32_t krait_host_strips(HostStrip *strip, const char *bytes, int32_t inputs, int32_t light, char *const *start,
-                          int64_t elements, const int64_t *step, void *data);
+ * text; traits: HostStripTraits.  plain: does anew the elements of a strip that has raised, or set a flag that may not
+ * be its own; NULL: the strip stops where it raises, and tells the caller.  0: nothing is done, the caller takes one
+ * element after the other. */
+int32_t krait_host_strips(HostStrip *strip, HostPlain *plain, const char *bytes, int32_t inputs, int32_t traits,
+                          char *const *start, int64_t elements, const int64_t *step, void *data);
 
 /* ---- the interpreter (python.c) ---- */
 
@@ -148,6 +160,7 @@ int32_t krait_host_strips(HostStrip *strip, const char *bytes, int32_t inputs, i
 typedef struct HostPython {
     /* Calls a function; types: a tuple, laid out as `arguments` are.  Returns what it raised; NULL: it did not. */
     void *(*call)(const char *what, const Type *types, const char *arguments, const Type *result, char *to);
+    int32_t (*row_of)(const void *raised);   /* of its class, or the nearest above it, in ir_exceptions.def, from 1 */
     void *(*raised)(void);                   /* the exception that is set in this thread; NULL: none */
     void (*hold)(void *held, void *dropped); /* one more reference, one fewer; each may be NULL */
     /* As call: a text of what was caught, a string's bytes; `which`: as the row CAUGHT_TEXT says. */
@@ -156,7 +169,8 @@ typedef struct HostPython {
     void (*chain)(void *trail, int32_t status, void *other, bool cause);
 } HostPython;
 void host_set_python(const HostPython *python);
-/* What generated code calls: 1, it raised, and the exception is what krait_host_take_raised() gives next. */
+/* What generated code calls: 0, or the row of what it raised in ir_exceptions.def, counted from 1, and the exception is
+ * what krait_host_take_raised() gives next. */
 int32_t krait_host_python(const char *what, const Type *types, const char *arguments, const Type *result, char *to);
 /* The same, of an exception's memory (lower_caught.c). */
 int32_t krait_host_caught_text(const void *caught, int64_t which, char *to);

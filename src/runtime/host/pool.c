@@ -15,17 +15,24 @@
  * A launch on many cores is over in some tens of microseconds, in which a lock that every worker takes twice would be
  * most of the time.  So tasks are put into slots that workers read without it: a worker counts itself into the slot
  * before it looks whether a task is there, the caller takes the task out before it looks whether the count is zero, and
- * one of the two sees the other.  The lock is for sleeping and waking alone.
+ * one of the two sees the other.
+ *
+ * Workers sleep on the number of tasks brought so far, a futex, and hold no lock when they wake: with a condition
+ * variable each would have to take its lock after the one before.  Waking a thread takes microseconds, so nobody wakes
+ * all: the caller wakes a few, and each that has taken its place wakes a few more while the task wants them.  The lock
+ * is for starting workers, and for callers that wait for the last to leave.
  *
  * Worker threads belong to the process, so the pool is a global. */
-#include <pthread.h>   /* pthread_create */
-#include <sched.h>     /* sched_getaffinity */
-#include <signal.h>    /* sigfillset */
-#include <stdatomic.h> /* atomic_load_explicit */
-#include <stdlib.h>    /* getenv */
-#include <string.h>    /* memset */
-#include <time.h>      /* clock_gettime */
-#include <unistd.h>    /* sysconf */
+#include <linux/futex.h> /* FUTEX_WAIT_PRIVATE */
+#include <pthread.h>     /* pthread_create */
+#include <sched.h>       /* sched_getaffinity */
+#include <signal.h>      /* sigfillset */
+#include <stdatomic.h>   /* atomic_load_explicit */
+#include <stdlib.h>      /* getenv */
+#include <string.h>      /* memset */
+#include <sys/syscall.h> /* SYS_futex */
+#include <time.h>        /* clock_gettime */
+#include <unistd.h>      /* sysconf */
 
 #include "base/base.h"         /* clock_nanoseconds */
 #include "runtime/host/host.h" /* krait_host_safepoint */
@@ -36,6 +43,7 @@ enum {
     LINGER_NANOSECONDS = 100000, /* a worker that has just worked looks out for more so long before it sleeps */
     WAIT_NANOSECONDS = 20000000, /* between two looks for interrupts, while helpers work */
     LOOKS_A_CLOCK = 64,          /* looks between two readings of the clock */
+    WOKEN_AT_ONCE = 4,           /* workers that one thread wakes */
     SLOTS = 16,                  /* tasks at once that get helpers; the others' callers work alone */
 };
 
@@ -49,14 +57,13 @@ typedef struct Slot {                      /* in a cache line of its own: caller
 
 static struct Pool {
     pthread_mutex_t lock;
-    pthread_cond_t work;  /* a task wants helpers */
     pthread_cond_t left;  /* the last worker left an awaited slot */
     atomic_uint threads;  /* that may run at once, callers included; 0: not asked yet */
     atomic_uint workers;  /* started; changed under the lock */
-    atomic_uint sleeping; /* workers that wait for `work` */
-    atomic_uint brought;  /* counts tasks: what a worker that lingers looks at */
+    atomic_uint sleeping; /* workers that wait for `brought` to change */
+    atomic_uint brought;  /* counts tasks */
     Slot slots[SLOTS];
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
 
 /* ---- fork ---- */
 
@@ -65,7 +72,6 @@ static void unlock_pool(void) { pthread_mutex_unlock(&pool.lock); }
 
 static void after_fork_in_child(void) {
     pool.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    pool.work = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     pool.left = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     memset(pool.slots, 0, sizeof pool.slots); /* tasks of threads that do not exist here */
     pool.workers = 0;
@@ -119,6 +125,12 @@ static void leave_slot(Slot *slot) {
     unlock_pool();
 }
 
+static void wake_some(int wanted) {
+    if (wanted < 1 || atomic_load(&pool.sleeping) == 0) return;
+    int count = wanted < WOKEN_AT_ONCE ? wanted : WOKEN_AT_ONCE;
+    syscall(SYS_futex, &pool.brought, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
 /* Helps with every task that wants a helper; returns whether there was one. */
 static bool help(unsigned who) {
     bool helped = false;
@@ -127,7 +139,9 @@ static bool help(unsigned who) {
         if (atomic_load_explicit(&slot->wanted, memory_order_relaxed) < 1) continue;
         atomic_fetch_add(&slot->inside, 1); /* before looking: the caller waits for who is inside */
         PoolTask *task = atomic_load(&slot->task);
-        if (task && atomic_fetch_sub(&slot->wanted, 1) > 0) {
+        int wanted = task ? atomic_fetch_sub(&slot->wanted, 1) : 0;
+        if (wanted > 0) {
+            wake_some(wanted - 1);
             task->run(task, who);
             helped = true;
         }
@@ -149,11 +163,10 @@ static void linger(unsigned seen) {
 
 /* Sleeps until there is another task than `seen`. */
 static void sleep_until_brought(unsigned seen) {
-    lock_pool();
     atomic_fetch_add(&pool.sleeping, 1); /* before looking: who brings a task wakes who sleeps */
-    while (atomic_load(&pool.brought) == seen) pthread_cond_wait(&pool.work, &pool.lock);
+    while (atomic_load(&pool.brought) == seen)
+        syscall(SYS_futex, &pool.brought, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
     atomic_fetch_sub(&pool.sleeping, 1);
-    unlock_pool();
 }
 
 static void *worker_main(void *number) {
@@ -180,22 +193,25 @@ static void block_signals(sigset_t *before) {
     pthread_sigmask(SIG_SETMASK, &others, before);
 }
 
-static void start_workers(unsigned wanted) {
+bool host_begin_thread(void *(*run)(void *), void *given) {
     sigset_t before;
-    block_signals(&before);
+    pthread_t thread;
     pthread_attr_t attributes;
+    block_signals(&before);
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, 8u << 20);
-    lock_pool();
-    while (pool.workers < wanted) {
-        pthread_t thread;
-        if (pthread_create(&thread, &attributes, worker_main, (void *)(uintptr_t)(pool.workers + 1))) break;
-        pool.workers++; /* if that failed: fewer then */
-    }
-    unlock_pool();
+    int error = pthread_create(&thread, &attributes, run, given);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error == 0;
+}
+
+static void start_workers(unsigned wanted) {
+    lock_pool();
+    while (pool.workers < wanted && host_begin_thread(worker_main, (void *)(uintptr_t)(pool.workers + 1)))
+        pool.workers++; /* if one fails: fewer then */
+    unlock_pool();
 }
 
 /* ---- tasks ---- */
@@ -212,10 +228,7 @@ static void bring(Slot *slot, PoolTask *task, unsigned helpers) {
     atomic_store(&slot->task, task);
     atomic_store(&slot->wanted, (int)helpers);
     atomic_fetch_add(&pool.brought, 1);
-    if (atomic_load(&pool.sleeping) == 0) return;
-    lock_pool();
-    for (unsigned i = 0; i < helpers && i < atomic_load(&pool.sleeping); i++) pthread_cond_signal(&pool.work);
-    unlock_pool();
+    wake_some((int)helpers);
 }
 
 static void wait_a_tick(pthread_cond_t *condition) {

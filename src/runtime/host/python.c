@@ -1,8 +1,8 @@
 /* python.c: calls of the interpreter by compiled code, and the exceptions that they raise.
  *
- * In: which function, the types of its arguments and of its result, their bytes.  Out: the result's bytes, or 1 where
- * it raised: then the thread keeps the exception until generated code takes it into its exception buffer.  The layer
- * above sets who does it. */
+ * In: which function, the types of its arguments and of its result, their bytes.  Out: the result's bytes, or which
+ * class it raised (ir_exceptions.def, counted from 1): then the thread keeps the exception until generated code takes
+ * it into its exception buffer.  The layer above sets who does it. */
 #include <stdatomic.h> /* atomic_load */
 
 #include "runtime/host/host.h"
@@ -16,14 +16,14 @@ int32_t krait_host_python(const char *what, const Type *types, const char *argum
     const HostPython *is = atomic_load(&python);
     if (!is) return 1;
     raised = is->call(what, types, arguments, result, to);
-    return raised != NULL;
+    return raised ? is->row_of(raised) : 0;
 }
 
 int32_t krait_host_caught_text(const void *caught, int64_t which, char *to) {
     const HostPython *is = atomic_load(&python);
     if (!is) return 1;
     raised = is->caught_text(caught, which, to);
-    return raised != NULL;
+    return raised ? is->row_of(raised) : 0;
 }
 
 void *krait_host_take_raised(void) {

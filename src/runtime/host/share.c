@@ -1,9 +1,10 @@
 /* share.c: memory of the host device that other processes open: a file of the system's shared memory.
  *
  * The name goes with the owner, the memory with the last process that has it open.  The owner, and what it forks, hold
- * a lock on the file: a file without one was left by a process that was killed, and goes when the next is made.  A
+ * a lock on the file: a file without one was left by a process that was killed, and goes when others are made.  A
  * process knows itself what it has mapped: the file holds elements alone. */
 #include <dirent.h>    /* opendir */
+#include <errno.h>     /* EINTR */
 #include <fcntl.h>     /* open */
 #include <pthread.h>   /* pthread_mutex_t */
 #include <stdatomic.h> /* atomic_fetch_add */
@@ -20,7 +21,7 @@
 
 #define FOLDER "/dev/shm/"
 
-enum { PATH_BYTES = 128 };
+enum { PATH_BYTES = 128, MADE_BETWEEN_SWEEPS = 64 };
 
 /* What this process has mapped. */
 typedef struct Mapped {
@@ -107,25 +108,57 @@ static void sweep(void) {
     if (folder) closedir(folder);
 }
 
+/* A sweep reads the whole folder: often at first, then for each 64th file. */
+static void sweep_now_and_then(void) {
+    static _Atomic unsigned made;
+    unsigned number = atomic_fetch_add(&made, 1);
+    if ((number & (number - 1)) == 0 || number % MADE_BETWEEN_SWEEPS == 0) sweep();
+}
+
 /* ---- DeviceOps.share_... ---- */
 
-int host_share_allocate(Device *device, size_t bytes, void **memory) {
+/* A signal is no failure. */
+static bool lock_file(int file) {
+    int status;
+    while ((status = flock(file, LOCK_EX)) < 0 && errno == EINTR) continue;
+    return status == 0;
+}
+
+static bool make_room(int file, size_t bytes) {
+    int error;
+    while ((error = posix_fallocate(file, 0, (off_t)bytes)) == EINTR) continue;
+    return error == 0;
+}
+
+/* A locked file of a name that nobody has, -1: none.  Another process may sweep it before it is locked: then there is
+ * another. */
+static int make_file(char name[DEVICE_NAME_BYTES], char path[PATH_BYTES]) {
     static _Atomic unsigned serial;
-    char name[DEVICE_NAME_BYTES] = "", path[PATH_BYTES];
     struct stat status;
+    for (;;) {
+        memset(name, 0, DEVICE_NAME_BYTES);
+        snprintf(name, DEVICE_NAME_BYTES, "krait-%ld-%u-%llx", (long)getpid(), atomic_fetch_add(&serial, 1),
+                 (unsigned long long)clock_nanoseconds());
+        path_of(name, path);
+        int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (file < 0) return -1;
+        bool locked = lock_file(file);
+        if (locked && fstat(file, &status) == 0 && status.st_nlink > 0) return file;
+        unlink(path);
+        close(file);
+        if (!locked) return -1;
+    }
+}
+
+int host_share_allocate(Device *device, size_t bytes, void **memory) {
+    char name[DEVICE_NAME_BYTES], path[PATH_BYTES];
     (void)device;
     if (!bytes) bytes = 1;
-    sweep();
-    snprintf(name, sizeof name, "krait-%ld-%u-%llx", (long)getpid(), atomic_fetch_add(&serial, 1),
-             (unsigned long long)clock_nanoseconds());
-    path_of(name, path);
-    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    sweep_now_and_then();
+    int file = make_file(name, path);
     if (file < 0) return HOST_NO_MEMORY;
-    /* another process may have swept it before it was locked; room is made now: a signal would come at the first use of
-     * what is not there */
-    bool whole = flock(file, LOCK_EX) == 0 && fstat(file, &status) == 0 && status.st_nlink > 0 &&
-                 posix_fallocate(file, 0, (off_t)bytes) == 0;
-    Mapped *mapped = whole ? map(file, bytes, name) : NULL;
+    /* room is made now: a signal would come at the first use of what is not there */
+    Mapped *mapped = make_room(file, bytes) ? map(file, bytes, name) : NULL;
     if (!mapped) {
         unlink(path);
         close(file);

@@ -6,12 +6,17 @@
  * Operands with gaps, and those that are the same for all elements, pass through buffers, BUFFERED elements at a time,
  * so that they get the code for contiguous memory, which is made of vectors; but copying what has gaps costs more than
  * vectors gain where a function is light.  That order is right only if no result overlaps another operand other than
- * exactly; reduce and accumulate overlap. */
+ * exactly; reduce and accumulate overlap.
+ *
+ * A strip that goes on after an element that raises is done anew, in order; so its results may not lie over its inputs,
+ * and pass through a buffer where they do.  The same is done where vectors compute both sides of a condition: if that
+ * sets a floating-point flag of which NumPy would warn, only the elements one by one say whether it is theirs. */
+#include <fenv.h>   /* fetestexcept */
 #include <string.h> /* memcpy */
 
 #include "runtime/host/host.h"
 
-enum { BUFFERED = 256, STRIP = 1 << 16, MOST_OPERANDS = 32, MOST_BYTES = 16 };
+enum { BUFFERED = 256, STRIP = 1 << 16, FLAGGED_STRIP = 1 << 10, MOST_OPERANDS = 32, MOST_BYTES = 16 };
 
 typedef struct Operands {
     const char *bytes; /* of an element of each; 0 ends them */
@@ -19,6 +24,7 @@ typedef struct Operands {
     char *const *start;
     const int64_t *step;
     int64_t elements;
+    uint32_t buffered; /* bit i: operand i passes through a buffer */
 } Operands;
 
 /* ---- does the order matter? ---- */
@@ -68,13 +74,13 @@ static Copy *const gathers[MOST_BYTES + 1] = {
 static Copy *const scatters[MOST_BYTES + 1] = {
     [1] = scatter_1, [2] = scatter_2, [4] = scatter_4, [8] = scatter_8, [16] = scatter_16};
 
-static bool contiguous(const Operands *o, int i) { return o->step[i] == o->bytes[i]; }
+static bool buffered(const Operands *o, int i) { return o->buffered >> i & 1; }
 
-/* Of operands that are not contiguous: inputs to their buffers (to == true), or results from them. */
+/* Of operands with buffers: inputs to their buffers (to == true), or results from them. */
 static void move(const Operands *o, char *const *buffer, int64_t done, int64_t count, bool to) {
     for (int i = to ? 0 : o->inputs; i < (to ? o->inputs : o->count); i++) {
         char *far = o->start[i] + done * o->step[i];
-        if (contiguous(o, i)) continue;
+        if (!buffered(o, i)) continue;
         if (!to)
             scatters[(int)o->bytes[i]](far, buffer[i], o->step[i], count);
         else if (o->step[i] || !done) /* one for all elements fills its buffer once */
@@ -84,24 +90,80 @@ static void move(const Operands *o, char *const *buffer, int64_t done, int64_t c
 
 /* ---- the strips ---- */
 
-static void run(const Operands *o, HostStrip *strip, void *data, char *const *buffer, int64_t length) {
+typedef struct Code {
+    HostStrip *strip;
+    HostPlain *plain;
+    void *data;
+    bool flags; /* look at those that a strip sets */
+} Code;
+
+/* Flags of floating point, taken: none is set then; and given back.  The C library's functions are for two units of
+ * x86, and take as long as a strip. */
+#if defined(__x86_64__)
+enum { WARNED_OF = 1 | 4 | 8 }; /* invalid, by zero, overflow */
+static unsigned take_flags(void) {
+    unsigned word = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(word & ~0x3fu);
+    return word & 0x3f;
+}
+static void give_flags(unsigned flags) { __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | flags); }
+#else
+enum { WARNED_OF = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
+static unsigned take_flags(void) {
+    unsigned flags = (unsigned)fetestexcept(FE_ALL_EXCEPT);
+    feclearexcept(FE_ALL_EXCEPT);
+    return flags;
+}
+static void give_flags(unsigned flags) { feraiseexcept((int)flags); }
+#endif
+
+/* Whether the strip has to be done anew. */
+static bool strip_fails(const Code *code, char *const *at, int64_t count) {
+    if (!code->flags) return code->strip(at, count, code->data) != 0;
+    unsigned before = take_flags();
+    bool raised = code->strip(at, count, code->data) != 0;
+    unsigned set = take_flags();
+    bool fails = raised || set & WARNED_OF;
+    give_flags(before | (fails ? 0 : set));
+    return fails;
+}
+
+/* Whether an element of the strip has raised, which the caller knows. */
+static bool raises(const Operands *o, const Code *code, int64_t done, int64_t count) {
+    char *at[MOST_OPERANDS];
+    if (!code->plain) return true;
+    for (int i = 0; i < o->count; i++) at[i] = o->start[i] + done * o->step[i];
+    return code->plain(at, count, o->step, code->data) != 0;
+}
+
+static void run(const Operands *o, const Code *code, char *const *buffer, int64_t length) {
     char *at[MOST_OPERANDS];
     for (int64_t done = 0; done < o->elements; done += length) {
         int64_t count = o->elements - done < length ? o->elements - done : length;
-        for (int i = 0; i < o->count; i++) at[i] = contiguous(o, i) ? o->start[i] + done * o->step[i] : buffer[i];
+        for (int i = 0; i < o->count; i++) at[i] = buffered(o, i) ? buffer[i] : o->start[i] + done * o->step[i];
         move(o, buffer, done, count, true);
-        if (strip(at, count, data)) return;
-        move(o, buffer, done, count, false);
+        if (!strip_fails(code, at, count))
+            move(o, buffer, done, count, false);
+        else if (raises(o, code, done, count))
+            return;
         /* The handler of a signal that raised has set the exception: NumPy will see it. */
         if ((done + count) % STRIP == 0 && krait_host_safepoint()) return;
     }
 }
 
-static void run_buffered(const Operands *o, HostStrip *strip, void *data) {
+static void run_buffered(const Operands *o, const Code *code) {
     _Alignas(64) char memory[o->count][BUFFERED * MOST_BYTES];
     char *buffer[MOST_OPERANDS];
     for (int i = 0; i < o->count; i++) buffer[i] = memory[i];
-    run(o, strip, data, buffer, BUFFERED);
+    run(o, code, buffer, BUFFERED);
+}
+
+static bool contiguous(const Operands *o, int i) { return o->step[i] == o->bytes[i]; }
+
+static bool over_an_input(const Operands *o, int result) {
+    for (int i = 0; i < o->inputs; i++)
+        if (o->start[i] == o->start[result]) return true;
+    return false;
 }
 
 /* Whether an operand has gaps, of other elements. */
@@ -111,15 +173,16 @@ static bool has_gaps(const Operands *o) {
     return false;
 }
 
-int32_t krait_host_strips(HostStrip *strip, const char *bytes, int32_t inputs, int32_t light, char *const *start,
-                          int64_t elements, const int64_t *step, void *data) {
-    Operands o = {bytes, inputs, (int)strlen(bytes), start, step, elements};
-    bool all = true;
-    if ((light && has_gaps(&o)) || !any_order(&o)) return 0;
-    for (int i = 0; i < o.count; i++) all &= contiguous(&o, i);
-    if (all)
-        run(&o, strip, data, NULL, STRIP);
+int32_t krait_host_strips(HostStrip *strip, HostPlain *plain, const char *bytes, int32_t inputs, int32_t traits,
+                          char *const *start, int64_t elements, const int64_t *step, void *data) {
+    Operands o = {bytes, inputs, (int)strlen(bytes), start, step, elements, 0};
+    Code code = {strip, plain, data, plain && traits & STRIP_BOTH};
+    if ((traits & STRIP_LIGHT && has_gaps(&o)) || !any_order(&o)) return 0;
+    for (int i = 0; i < o.count; i++)
+        if (!contiguous(&o, i) || (plain && i >= inputs && over_an_input(&o, i))) o.buffered |= 1u << i;
+    if (o.buffered)
+        run_buffered(&o, &code);
     else
-        run_buffered(&o, strip, data);
+        run(&o, &code, NULL, code.flags ? FLAGGED_STRIP : STRIP);
     return 1;
 }

@@ -39,6 +39,77 @@ static bool takes_int(const Type *item, PyObject *value, char *at) {
     return true;
 }
 
+/* ---- attributes that the call changes to numbers or arrays of another type ---- */
+
+static bool read_scalar(PyObject *value, Scalar *scalar, char *bytes) {
+    int known = marshal_scalar_of_class(Py_TYPE(value));
+    int64_t number;
+    *scalar = PyBool_Check(value)           ? SCALAR_BOOL
+              : PyLong_CheckExact(value)    ? SCALAR_INT64
+              : PyFloat_CheckExact(value)   ? SCALAR_FLOAT64
+              : PyComplex_CheckExact(value) ? SCALAR_COMPLEX128
+              : known >= 0                  ? (Scalar)known
+                                            : SCALAR_COUNT;
+    if (*scalar == SCALAR_COUNT) return false;
+    if (known >= 0) return memcpy(bytes, (char *)value + marshal_scalar_offset(*scalar), scalar_info[*scalar].bytes);
+    if (*scalar == SCALAR_INT64) {
+        if (marshal_read_int(value, &number) < 0) return PyErr_Clear(), false;
+        return memcpy(bytes, &number, sizeof number);
+    }
+    if (*scalar == SCALAR_BOOL) return *bytes = value == Py_True, true;
+    double parts[2] = {PyComplex_RealAsDouble(value), PyComplex_ImagAsDouble(value)};
+    return memcpy(bytes, parts, scalar_info[*scalar].bytes);
+}
+
+/* Whether the other type has that very number, and is not of a lower kind. */
+static bool scalar_fits(Scalar from, const char *bytes, Scalar to, char *at) {
+    static const char ranks[] = "biufc";
+    char made[16] = {0}, back[16] = {0};
+    const char *low = strchr(ranks, scalar_info[from].kind), *high = strchr(ranks, scalar_info[to].kind);
+    enum { EXACT = 53 };
+    int64_t number;
+    if (from == to) return memcpy(at, bytes, scalar_info[to].bytes);
+    if (!low || !high || (*low == 'b') != (*high == 'b')) return false;
+    if (scalar_info[from].bytes == sizeof number && strchr("iu", *low) && strchr("fc", *high)) {
+        memcpy(&number, bytes, sizeof number);
+        if (number > INT64_C(1) << EXACT || number < -(INT64_C(1) << EXACT)) return false;
+    }
+    if ((strchr("iu", *high) && strchr("fc", *low)) || (*high == 'f' && *low == 'c')) return false;
+    if (!marshal_convert_scalar(from, bytes, to, made)) return false;
+    bool exact = *high == 'c' ? scalar_info[to].bytes >= (*low == 'c' ? 1 : 2) * scalar_info[from].bytes
+                              : marshal_convert_scalar(to, made, from, back) &&
+                                    memcmp(back, bytes, scalar_info[from].bytes) == 0;
+    if (!exact) return false;
+    memcpy(at, made, scalar_info[to].bytes);
+    return true;
+}
+
+/* A number, or a tuple of them, in a type that holds what the function puts there. */
+static bool takes_number(const Type *item, PyObject *value, char *at) {
+    char bytes[16] = {0};
+    Scalar scalar;
+    if (item->kind == TY_OPTIONAL) {
+        if (value != Py_None && !takes_number(item->items[0], value, at)) return false;
+        return ((uint8_t *)at)[type_item_offset(item, 1)] = value != Py_None, true;
+    }
+    if (item->kind == TY_TUPLE) {
+        if (item->object || !PyTuple_CheckExact(value) || PyTuple_GET_SIZE(value) != item->count) return false;
+        for (uint32_t i = 0; i < item->count; i++)
+            if (!takes_number(item->items[i], PyTuple_GET_ITEM(value, i), at + type_item_offset(item, i))) return false;
+        return true;
+    }
+    if (item->kind != TY_SCALAR || item->object || !read_scalar(value, &scalar, bytes)) return false;
+    return scalar_fits(scalar, bytes, (Scalar)item->scalar, at);
+}
+
+/* What an instance has before the call, where the function puts something wider there. */
+static MarshalResult take_narrower(const Marshal *marshal, const Type *item, PyObject *value, char *at,
+                                   MarshalResult result) {
+    if (result != MARSHAL_MISMATCH || !marshal->grown) return result;
+    if (item->kind == TY_ARRAY) return marshal_take_array(marshal, item, value, at, true);
+    return takes_number(item, value, at) ? MARSHAL_OK : MARSHAL_MISMATCH;
+}
+
 static MarshalResult take_attribute(const Marshal *marshal, const Type *type, uint32_t i, PyObject *object,
                                     ListBody *body, bool convert) {
     const Type *item = type_attribute(type, i), *layout = type_object_body(type);
@@ -50,6 +121,8 @@ static MarshalResult take_attribute(const Marshal *marshal, const Type *type, ui
     MarshalResult result = !kept                        ? MARSHAL_MISMATCH
                            : takes_int(item, value, at) ? MARSHAL_OK
                                                         : marshal_taker(item)(marshal, item, value, at, convert);
+    if (kept) result = take_narrower(marshal, item, value, at, result);
+    if (result == MARSHAL_MISMATCH && marshal->origins) marshal->origins->refused = type->names[i];
     if (result == MARSHAL_OK) *(int64_t *)body->items |= INT64_C(1) << i;
     Py_DECREF(value);
     return result;
@@ -102,12 +175,14 @@ MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, Py
 
 /* ---- to Python ---- */
 
-/* Whether the instance has that attribute already: an array is the same one, an int the same number. */
-static bool is_there(const Type *item, const char *at, PyObject *now) {
-    double number;
-    char taken[2 * sizeof number] = {0};
+/* Whether the instance has that attribute already: an array is the same one, an int the same number, and so is a
+ * number that the call takes as a wider one. */
+static bool is_there(const Marshal *marshal, const Type *item, const char *at, PyObject *now) {
+    char taken[64] = {0};
     if (item->kind == TY_ARRAY) return now && ((const ArrayHead *)at)->owner == (void *)now;
-    return now && takes_int(item, now, taken) && memcmp(taken, at, type_size(item)) == 0;
+    if (!now || type_size(item) > sizeof taken) return false;
+    bool number = takes_int(item, now, taken) || (marshal->grown && takes_number(item, now, taken));
+    return number && memcmp(taken, at, type_size(item)) == 0;
 }
 
 static bool assign(const Marshal *marshal, const Type *type, const ListBody *body, PyObject *object) {
@@ -116,7 +191,7 @@ static bool assign(const Marshal *marshal, const Type *type, const ListBody *bod
         const char *at = place(layout, body, i);
         PyObject *now = is_set(body, i) ? PyObject_GetAttrString(object, type->names[i]) : NULL;
         const Type *item = type_attribute(type, i);
-        bool there = is_there(item, at, now);
+        bool there = is_there(marshal, item, at, now);
         Py_XDECREF(now);
         if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_AttributeError)) return false;
         PyErr_Clear();

@@ -136,11 +136,28 @@ static PyObject *box_items(const Marshal *marshal, const Type *item, const ListB
     return object;
 }
 
+/* The copy that was made of it before: a new reference. */
+PyObject *marshal_find_copy(const Marshal *marshal, const HeapHead *head) {
+    PyObject *key = marshal->copied ? PyLong_FromVoidPtr((void *)head) : NULL;
+    PyObject *copy = key ? PyDict_GetItemWithError(marshal->copied, key) : NULL;
+    Py_XDECREF(key);
+    return Py_XNewRef(copy);
+}
+
+PyObject *marshal_note_copy(const Marshal *marshal, const HeapHead *head, PyObject *copy) {
+    if (!marshal->copied || !copy) return copy;
+    PyObject *key = PyLong_FromVoidPtr((void *)head);
+    if (!key || PyDict_SetItem(marshal->copied, key, copy) < 0) Py_CLEAR(copy);
+    Py_XDECREF(key);
+    return copy;
+}
+
 PyObject *marshal_box_list(const Marshal *marshal, const Type *type, const void *from) {
     HeapHead *head = head_of(from);
     ListBody *list = heap_content(head);
     if (marshal->copies) {
-        PyObject *copy = box_items(marshal, type->items[0], list);
+        PyObject *copy = marshal_find_copy(marshal, head);
+        if (!copy) copy = marshal_note_copy(marshal, head, box_items(marshal, type->items[0], list));
         heap_release(head);
         return copy;
     }

@@ -21,11 +21,13 @@ typedef struct Origin {
     bool waits;          /* an instance whose attributes are still to be taken, or to be assigned */
 } Origin;
 typedef struct Origins {
-    size_t count, room; /* of all */
-    Origin *all;        /* in the order in which they were met */
-    size_t places;      /* of numbers; 0: they are searched in turn */
-    uint32_t *numbers;  /* by address: 1 + number in all, or 0 */
-    bool busy;          /* somebody sees to the instances that wait: those that are met meanwhile wait as well */
+    size_t count, room;  /* of all */
+    Origin *all;         /* in the order in which they were met */
+    size_t places;       /* of numbers; 0: they are searched in turn */
+    uint32_t *numbers;   /* by address: 1 + number in all, or 0 */
+    bool differs;        /* one was met again as what has another type */
+    const char *refused; /* the attribute that was not taken last; NULL: none */
+    bool busy;           /* somebody sees to the instances that wait: those that are met meanwhile wait as well */
     Origin few[ORIGINS_FEW];
 } Origins;
 void origins_begin(Origins *origins);
@@ -36,14 +38,16 @@ void origins_disown(const Origins *origins);
 typedef struct Marshal { /* what it needs to know; one per module state, and one per call that has containers */
     TypeTable *types;
     Objects *objects;
-    PyObject *dtypes;            /* dict: address of a struct type -> a dtype whose items it is */
-    PyTypeObject *device_array;  /* krait's DeviceArray type */
-    bool host;                   /* for code that runs on the host as such: device arrays are refused */
-    PyObject *heap_memory;       /* NumPy's handler of buffers that compiled code made: a capsule (heap_array.c) */
-    bool copies;                 /* lists are copied, also those that came from Python and go back to it */
-    Origins *origins;            /* of the call; NULL: each time that a container is met it is another one */
+    PyObject *dtypes;           /* dict: address of a struct type -> a dtype whose items it is */
+    PyTypeObject *device_array; /* krait's DeviceArray type */
+    bool host;                  /* for code that runs on the host as such: device arrays are refused */
+    PyObject *heap_memory;      /* NumPy's handler of buffers that compiled code made: a capsule (heap_array.c) */
+    bool copies;                /* lists are copied, also those that came from Python and go back to it */
+    PyObject *copied;           /* with copies: a dict, address of a list, dict or set -> its copy; NULL: nobody asks */
+    Origins *origins;           /* of the call; NULL: each time that a container is met it is another one */
     const struct Around *around; /* instances that are being typed, whose attributes the value is reached by */
-    ObjHold *hold;               /* keeps what marshal_typeof gives a number; NULL: held for good */
+    bool grown;    /* the call puts wider numbers, or arrays of any layout, into attributes than they may hold before */
+    ObjHold *hold; /* keeps what marshal_typeof gives a number; NULL: held for good */
 } Marshal;
 
 /* The type an argument has in compiled code, and the constant it is if its type alone does not say it (NULL otherwise).
@@ -136,6 +140,7 @@ typedef struct DeviceArray {
      * what they have been given. */
     StreamUse uses[STREAM_USES];
     unsigned nuses;
+    struct ArrayQuiet *quiet;          /* somebody wants to know whether it is used; NULL: nobody does */
     StreamUse home;                    /* where it was allocated */
     bool settled;                      /* the allocation is over for every stream, not only in the order of home */
     bool known;                        /* its address is known outside: the memory cannot be moved */

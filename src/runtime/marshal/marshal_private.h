@@ -62,6 +62,9 @@ bool marshal_write_back_list(const Marshal *marshal, const Type *type, const voi
 bool origins_met(const Marshal *marshal, const Type *type, PyObject *object, void *to, MarshalResult *result);
 /* From now on it is this value, and it lives until the call is over.  False: exception set. */
 bool origins_note(const Marshal *marshal, const Type *type, PyObject *object, const void *from);
+/* Marshal.copied: the copy of an object of the heap, a new reference or NULL; notes one, which it gives. */
+PyObject *marshal_find_copy(const Marshal *marshal, const HeapHead *head);
+PyObject *marshal_note_copy(const Marshal *marshal, const HeapHead *head, PyObject *copy);
 HeapHead *marshal_new_list(const Type *item, Py_ssize_t capacity); /* NULL: no memory */
 /* The filled object, which notes where it came from, becomes the value at `to`; released unless all went well. */
 MarshalResult marshal_hand_over(const Marshal *marshal, const Type *type, PyObject *object, HeapHead *head,

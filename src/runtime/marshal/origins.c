@@ -53,7 +53,8 @@ void origins_begin(Origins *origins) {
     origins->all = origins->few;
     origins->numbers = NULL;
     origins->count = origins->places = 0;
-    origins->busy = false;
+    origins->busy = origins->differs = false;
+    origins->refused = NULL;
     origins->room = ORIGINS_FEW;
 }
 
@@ -77,7 +78,7 @@ bool origins_met(const Marshal *marshal, const Type *type, PyObject *object, voi
     const Origin *origin = marshal->origins ? find(marshal->origins, object) : NULL;
     if (!origin) return false;
     *result = origin->type == type ? MARSHAL_OK : MARSHAL_MISMATCH;
-    if (*result != MARSHAL_OK) return true;
+    if (*result != MARSHAL_OK) return marshal->origins->differs = true;
     memcpy(to, origin->owners, type_size(type));
     marshal_retain(type, to);
     return true;

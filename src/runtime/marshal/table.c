@@ -175,13 +175,14 @@ static bool fill(const Marshal *marshal, const Type *type, const ListBody *entri
 
 static PyObject *box_table(const Marshal *marshal, const Type *type, const void *from) {
     ListBody *entries = heap_content(list_at(from, 0));
-    PyObject *object;
+    PyObject *object = marshal->copies ? marshal_find_copy(marshal, list_at(from, 0)) : NULL;
     if (entries->origin && !marshal->copies) {
         object = Py_NewRef((PyObject *)entries->origin);
-    } else {
+    } else if (!object) {
         object = type->kind == TY_DICT ? PyDict_New() : PySet_New(NULL);
         if (object && !fill(marshal, type, entries, object)) Py_CLEAR(object);
         if (object && !marshal->copies && !origins_note(marshal, type, object, from)) Py_CLEAR(object);
+        if (marshal->copies) object = marshal_note_copy(marshal, list_at(from, 0), object);
         if (!marshal->copies) entries->origin = object; /* until the call is over this is what it is */
     }
     marshal_release(type, from);
