@@ -675,13 +675,11 @@ MISTAKES = {
             return ok
         f(X)""",
     # ---- what other libraries bring, and Python's own ----
-    "time taken inside": """
-        import time
+    "date asked for inside": """
+        import datetime
         @njit
         def f(x):
-            start = time.perf_counter()
-            x.sum()
-            return time.perf_counter() - start
+            return datetime.date.today().year
         f(X)""",
     "file opened for writing": """
         @njit
@@ -732,7 +730,7 @@ MISTAKES = {
             return p["steps"]
         f({"steps": 1, "name": "run"})""",
     "settings of the module": """
-        settings = {"steps": 1.0, "size": 2.0}
+        settings = {"steps": 1.0, "name": "walk"}
         @njit
         def f(n):
             return settings["steps"] * n
@@ -796,4 +794,213 @@ MISTAKES = {
         def f(x):
             x[0] = "3.5"
         f(X)""",
+    "number called": """
+        @njit
+        def f(x, n):
+            return n(x + 1)
+        f(1.0, 2.0)""",
+    "shape called": """
+        @njit
+        def f(x):
+            return x.shape()
+        f(X)""",
+    "list called": """
+        @njit
+        def f(n):
+            a = [1, 2]
+            return a(n)
+        f(1)""",
+    "method without parentheses": """
+        @njit
+        def f(x):
+            return x.sum + 1
+        f(X)""",
+    "key as an attribute": """
+        @njit
+        def f(n):
+            d = {"a": n}
+            return d.a
+        f(1)""",
+    "misspelt method of a text": """
+        @njit
+        def f(s):
+            return s.uper()
+        f("a")""",
+    "misspelt attribute of an instance": """
+        class Body:
+            def __init__(self):
+                self.position = 1.0
+        @njit
+        def f(body):
+            return body.postion
+        f(Body())""",
+    "character assigned": """
+        @njit
+        def f(s):
+            s[0] = "b"
+            return s
+        f("a")""",
+    "append to a set": """
+        @njit
+        def f(n):
+            seen = {1}
+            seen.append(n)
+            return seen
+        f(2)""",
+    "push to a list": """
+        @njit
+        def f(n):
+            a = [1]
+            a.push(n)
+            return a
+        f(2)""",
+    "slice by true division": """
+        @njit
+        def f(x, n):
+            return x[:n / 2]
+        f(X, 4)""",
+    "misspelt keyword of NumPy": """
+        @njit
+        def f(x):
+            return np.sum(x, axes=0)
+        f(X)""",
+    "axis that is not there": """
+        @njit
+        def f(a):
+            return a.sum(axis=2)
+        f(A)""",
+    "int of NumPy": """
+        @njit
+        def f(n):
+            return np.int(n)
+        f(3)""",
+    "None added to": """
+        @njit
+        def f(x):
+            total = None
+            for v in x:
+                total += v
+            return total
+        f(X)""",
+    "misspelt attribute of a module": """
+        @njit
+        def f(m, x):
+            return m.foo(x)
+        f(math, 1.0)""",
+    "formatted text in a kernel": """
+        @cuda.jit
+        def k(x):
+            print("x = %g" % x[0])
+        k[1, 1](X)""",
+    "local array with a run-time shape": """
+        @cuda.jit
+        def k(x, n):
+            s = cuda.local.array(n, np.float64)
+            s[0] = 1
+            x[0] = s[0]
+        k[1, 16](X, 4)""",
+    "list in a kernel": """
+        @cuda.jit
+        def k(x):
+            t = [x[0], x[1]]
+            x[0] = t[0]
+        k[1, 1](X)""",
+    "dict in a kernel": """
+        @cuda.jit
+        def k(x):
+            t = {1: 2.0}
+            x[0] = t[1]
+        k[1, 1](X)""",
+    "argument of a kernel as constant memory": """
+        @cuda.jit
+        def k(x):
+            c = cuda.const.array_like(x)
+            x[0] = c[0]
+        k[1, 1](X)""",
+    "helper that is not there": """
+        @cuda.jit
+        def k(x):
+            x[0] = scaled(x[0])
+        k[1, 1](X)""",
+    "stream by name": """
+        @cuda.jit
+        def k(x):
+            x[0] = 1
+        k[1, 1, "fast"](X)""",
+    "index of a thread outside": """
+        i = cuda.grid(1)""",
+    "device array in a function": """
+        @njit
+        def f(x):
+            return x[0]
+        f(cuda.to_device(X))""",
+    "copy into an array of another shape": """
+        d = cuda.to_device(X)
+        d.copy_to_host(np.zeros(3))""",
+    "ragged array": """
+        @njit
+        def f(n):
+            return np.array([[1, 2], [n]])
+        f(1)""",
+    "sizes for a dtype": """
+        @njit
+        def f(n):
+            return np.zeros(n, n)
+        f(3)""",
+    "shape with an axis too many": """
+        @njit
+        def f(x):
+            n, m = x.shape
+            return n
+        f(X)""",
+    "text raised": """
+        @njit
+        def f(x):
+            if x < 0:
+                raise "negative"
+            return x
+        f(1)""",
+    "misspelt exception": """
+        @njit
+        def f(x):
+            try:
+                return x[99]
+            except IndexErr:
+                return 0
+        f(X)""",
+    "eval of a text": """
+        @njit
+        def f(n):
+            return eval("n + 1")
+        f(1)""",
+    "input asked for": """
+        @njit
+        def f():
+            return input()
+        f()""",
+    "signature without a comma": """
+        @njit("float64(float64 float64)")
+        def f(x, y):
+            return x""",
+    "number decorated": """
+        njit(3)""",
+    "list of several things of the module": """
+        names = ["a", 1]
+        @njit
+        def f(i):
+            return names[i]
+        f(0)""",
+    "set of arrays": """
+        @njit
+        def f(x):
+            return {x}
+        f(X)""",
+    "class variable of another type": """
+        class P:
+            def __init__(self):
+                self.x = 1
+        @njit
+        def f(p):
+            p.x = "abc"
+        f(P())""",
 }

@@ -241,7 +241,7 @@ RAISING = {"/", "//", "%", "**", "<<", ">>"}
 
 
 def made(source):
-    space = {}
+    space = {"np": np}
     exec(source, space)
     return space["f"]
 
@@ -293,37 +293,43 @@ def test_division_of_large_ints_rounds_once():
             assert divide(a, b) == a / b
 
 
+def all_conversions(targets):
+    """A function that converts `values[k]` to targets[k], element by element into one array and whole into another."""
+    lines = ["def f(values, elements, wholes):"]
+    for k, target in enumerate(targets):
+        lines += [f"    for i in range(values[{k}].size):",
+                  f"        elements[{k}][i] = np.{target.__name__}(values[{k}][i])",
+                  f"    wholes[{k}][:] = values[{k}]"]
+    return njit(made("\n".join(lines)))
+
+
 def test_conversions_between_all_types():
+    """One function has all targets of a source."""
     kinds = [np.bool_, *INTEGERS, *FLOATS, *COMPLEX]
     reals = [0, 1, -1, 127, 128, 255, 256, -129, 65535, 65536, 2**31, 2**32, -(2**31) - 1, 2**62, -(2**63), 0.5, -1.5]
     reals += [2.5, 1e10, -1e10, 1e19, -1e19, 2049.0, 0.1, -0.0, np.inf, -np.inf, np.nan]
     reals += [65504.0, 65519.9, 65520.0, 6e-8, 3e-8, 1e-320, 1.00048828125 + 1e-12]  # where float16 rounds
-
-    def element(to, values):
-        for i in range(values.size):
-            to[i] = target(values[i])
-
-    def whole(to, values):
-        to[:] = values
-
-    in_turn = 0
-    for source, target in itertools.product(kinds, some(kinds)):
-        if source in COMPLEX and target not in COMPLEX:
-            continue
+    for source in kinds:
+        targets = [target for target in some(kinds) if source not in COMPLEX or target in COMPLEX]
         if source in INTEGERS:
             info = np.iinfo(source)
             values = np.array([int(v) for v in reals if np.isfinite(v) and info.min <= v <= info.max], source)
         else:
             values = np.array(reals).astype(source)
-        if source in FLOATS and target in INTEGERS:  # beyond the target's range NumPy gives what the processor gives
-            info = np.iinfo(target)
-            values = values[np.isfinite(values) & (values > info.min - 1.0) & (values < float(info.max))]
-        expected = values.astype(target)
-        in_turn += 1
-        for function in (whole, element)[: 1 + in_turn % 2]:
-            got = np.zeros(values.size, target)
-            njit(function)(got, values)
-            np.testing.assert_array_equal(got, expected, err_msg=f"{source.__name__} to {target.__name__}")
+        given = []
+        for target in targets:
+            fitting = values
+            if source in FLOATS and target in INTEGERS:  # beyond the range NumPy gives what the processor gives
+                info = np.iinfo(target)
+                inside = np.isfinite(values) & (values > info.min - 1.0) & (values < float(info.max))
+                fitting = values[inside]
+            given.append(fitting)
+        elements, wholes = (tuple(np.zeros(v.size, t) for v, t in zip(given, targets)) for _ in range(2))
+        if targets:
+            all_conversions(targets)(tuple(given), elements, wholes)
+        for target, fitting, *got in zip(targets, given, elements, wholes):
+            for one in got:
+                np.testing.assert_array_equal(one, fitting.astype(target), err_msg=f"{source} to {target}")
 
 
 # ---- arrays: slices, broadcasting, overlap ---------------------------------------------------------------------------
@@ -438,3 +444,27 @@ def test_extents_that_are_not_known_to_be_equal_are_asked_for():
     text = ir(f, "; ".join(["array(float64, 1, C)"] * 3))
     assert len(re.findall(r"call .*@krait_joined_extent\(", text)) == 2, text
     assert "krait_joined_extent" not in ir(lambda x: x * x + x, "array(float64, 1, C)")
+
+
+def test_arrays_in_one_piece_are_copied_as_memory():
+    for layout in "CF":
+        text = ir(lambda x: x.copy(), f"array(float64, 2, {layout})", stage="llvm")
+        assert "llvm.memmove" in text or layout == "F", text
+        assert layout == "F" or "load double" not in text, text
+
+
+def test_the_tree_of_a_sum_in_pairs_is_not_written_out():
+    text = ir(lambda x, y: (x * y).sum(), "; ".join([D1] * 2), stage="llvm")
+    assert "call void @krait_pairs_add_f64" in text and "ascend" not in text
+    assert "krait_pairs_add_f32" in ir(lambda x: x.sum(), F1, stage="llvm")
+
+
+def test_slices_of_arrays_in_c_order_are_walked_as_they_lie():
+    text = ir(lambda u: u[1:, 1:] + u[:-1, :-1], "array(float64, 2, C)", stage="llvm")
+    assert "llvm.smin.i64(i64 %" in text and "mul nsw i64 %" in text
+    in_place = ir(assign_inner, "array(float64, 2, C)", stage="llvm")
+    assert "sub i64 0, %" not in in_place, in_place  # no stride is asked for its size
+
+
+def assign_inner(u):
+    u[1:-1, 1:-1] = u[1:-1, 1:-1] * 2.0

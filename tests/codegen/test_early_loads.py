@@ -46,6 +46,17 @@ def written_between(a, width, out):
     out[i + 1] = out[a.size - 1 - i] / width
 
 
+def dividing(columns, values, x, y):
+    row = cuda.grid(1)
+    if row < y.size:
+        total = np.float32(0)
+        for k in range(columns.shape[0]):
+            column = columns[k, row]
+            if column >= 0:
+                total += values[k, row] / x[column]
+        y[row] = total
+
+
 def skipping(columns, values, x, y):
     row = cuda.grid(1)
     if row < y.size:
@@ -55,6 +66,21 @@ def skipping(columns, values, x, y):
             if column >= 0:
                 total += values[k, row] * x[column]
         y[row] = total
+
+
+def test_an_if_around_a_few_operations_is_left_to_predicates():
+    lines = lines_of(skipping, f"{I2}; {F2}; {F1}; {F1}")
+    labels = [line for line in lines if line.startswith(("$L", "ld.global.nc"))]
+    most = max(len(loads.split()) for loads in " ".join(line[:2] for line in labels).split("$L"))
+    assert most == 2 + 1  # those of an arm, and the next round's own
+
+
+def following(first, second, x, out):
+    i = cuda.grid(1)
+    total = x[i]
+    if total > 0:
+        total = math_of(x[first[i]]) / total
+    out[i] = total + second[first[i + 1]]
 
 
 def test_loads_stand_before_divisions():
@@ -70,12 +96,20 @@ def test_a_load_stays_behind_a_store_to_its_array():
 
 
 def test_the_next_rounds_loads_stand_before_an_if():
-    lines = lines_of(skipping, f"{I2}; {F2}; {F1}; {F1}")
+    lines = lines_of(dividing, f"{I2}; {F2}; {F1}; {F1}")
     tests, loads, labels, branches = places(lines, "setp.lt.s32", "ld.global.nc", "$L", "@")
     first = tests[-4]  # of four rounds that have become one
     start, end = max(at for at in labels if at < first), min(at for at in branches if at > first)
     assert sum(start < at < end for at in loads) == 4
     assert lines.count('.pragma "nounroll";') == 1
+
+
+def test_a_load_that_another_leads_to_waits_behind_the_if():
+    lines = lines_of(following, f"array(uint32, 1, C); {F1}; {F1}; {F1}")
+    loads, branches, labels = places(lines, "ld.global.nc", "@", "$L")
+    assert len(branches) == len(labels) == 1 and len(loads) == 5
+    assert [at < branches[0] for at in loads] == [True, True, False, False, False]  # x[i] and first[i + 1]
+    assert sum(at > labels[0] for at in loads) == 1  # second[...]
 
 
 def counted(starts, x, out):

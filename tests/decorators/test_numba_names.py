@@ -138,3 +138,11 @@ krait.config.DISABLE_JIT = 0
 assert type(krait.njit(f)) is krait.Dispatcher
 """
     subprocess.run([sys.executable, "-c", text], check=True, env={**os.environ, "KRAIT_DISABLE_JIT": "1"}, timeout=100)
+
+
+def test_everything_is_imported_by_a_star():
+    names = {}
+    exec("from krait import *", names)
+    wanted = """cfunc from_dtype guvectorize jit jitclass njit stencil typeof prange vectorize literal_unroll pndindex
+        get_num_threads set_num_threads parallel_chunksize float64 int32 void errors""".split()
+    assert [name for name in wanted if name not in names] == []

@@ -178,6 +178,28 @@ def run_in_threads(count, target):
         raise failures[0]
 
 
+def test_a_process_ends_while_another_thread_compiles():
+    """Of a daemon thread nobody waits; LLVM's tables are not taken away under it."""
+    program = textwrap.dedent("""
+        import threading
+        import krait
+
+        compiled = threading.Event()
+
+        def work():
+            for i in range(100_000):
+                krait.njit(lambda a: sum([a * k for k in range(7)]) + i)(3.0)
+                compiled.set()
+
+        for _ in range(3):
+            threading.Thread(target=work, daemon=True).start()
+        compiled.wait()
+    """)
+    for _ in range(8):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200)
+        assert done.returncode == 0, done.stderr
+
+
 def test_one_specialisation_is_compiled_once():
     for _ in range(10):
         f = jit(lambda a, b: a * b + a)

@@ -71,6 +71,27 @@ def test_frames_that_do_not_fit_are_refused_with_words():
     assert lines[1] == "0.0"
 
 
+def test_frames_of_ufuncs_that_do_not_fit_are_refused_with_words():
+    lines = printed("""
+        from krait import guvectorize, vectorize
+
+        inner = njit(wide(3000))
+        ufunc = vectorize(["float64(float64)"])(lambda x: inner(x, 2))
+
+        @guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")
+        def each(x, y):
+            for i in range(x.size):
+                y[i] = inner(x[i], 2)
+
+        for function in (ufunc, each):
+            function(np.zeros(3))
+            within(32, function, np.zeros(3))
+            within(1024, function, np.zeros(2))
+        """)
+    assert all(" needs " in line and line.startswith("RecursionError ") for line in lines[::2])
+    assert len(lines) == 4 and lines[1] == lines[3]
+
+
 def test_a_thread_with_a_small_stack_compiles():
     """What raises while that happens is raised there."""
     lines = printed("""
@@ -103,3 +124,28 @@ def test_a_kernel_is_launched_from_any_thread(kib):
         within({kib}, launch, np.zeros(4))
         """)
     assert lines == ["[0.0, 1.0, 2.0, 3.0]"]
+
+
+@pytest.mark.parametrize("kib", [64, 8192])
+def test_what_is_read_while_compiling_may_call_the_function(kib):
+    """A thread with a small stack has another one compile, which must not wait for the first."""
+    lines = printed(f"""
+        class Settings:
+            reads = 0
+
+            @property
+            def value(self):
+                Settings.reads += 1
+                if Settings.reads < 3:
+                    f(2.0)
+                return 3.0
+
+        settings = Settings()
+
+        @njit
+        def f(x):
+            return x + settings.value
+
+        within({kib}, f, 1.0)
+        """)
+    assert len(lines) == 1

@@ -171,7 +171,9 @@ class Expressions:
         types = [kind for _, kind in operands]
         if template == "({} ** {})" and self.may_be_constant_power(types[0], *operands[1]):
             return None
-        kind = kinds.result(template, *types) if self.allowed(template, types) else None
+        # A call that a function returns may lie in both branches of what it is given: it is typed for each.
+        met = [types, *([kind] for text, _ in operands if text in self.chosen for _, kind in self.chosen[text][1])]
+        kind = kinds.result(template, *types) if all(self.allowed(template, each) for each in met) else None
         return (template.format(*(text for text, _ in operands)), kind) if kind else None
 
     def unknown(self):

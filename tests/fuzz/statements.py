@@ -51,7 +51,8 @@ class Statements(Expressions):
 
     KINDS = (("assign", 22), ("update", 18), ("pack", 5), ("branch", 12), ("count", 9), ("walk", 9), ("wait", 3),
              ("leave", 4), ("store", 9), ("store_slice", 6), ("update_array", 6), ("view", 4), ("inner", 4),
-             ("check", 2), ("early", 3), ("merge", 4), ("accumulate", 4), ("risk", 1), ("match", 1), ("tuple_of", 3))
+             ("check", 2), ("early", 3), ("merge", 4), ("accumulate", 4), ("risk", 1), ("match", 1), ("tuple_of", 3),
+             ("try", 3))
 
     def statements(self, number):
         names, weights = zip(*self.KINDS)
@@ -163,6 +164,33 @@ class Statements(Expressions):
             self.put("else:")
             with self.block():
                 self.statements(self.chance.choice([1, 2]))
+
+    def put_try(self):
+        """What is assigned before the exception stays, and finally is walked through on every way out."""
+        name = self.fresh()
+        self.put(f"{name} = {self.of_kind(int)}")
+        self.variables[name] = int
+        self.put("try:")
+        with self.block():
+            self.statements(1)
+            self.put(f"{name} += {self.of_kind(int, 1)}" if self.chance.random() < 0.5 else f"{name} = 3 // {name}")
+            self.statements(1)
+        ways = self.chance.choice(["except", "except", "finally", "both"])
+        if ways != "finally":
+            error = self.chance.choice(["ZeroDivisionError", "(IndexError, ZeroDivisionError)", "ArithmeticError",
+                                        "Exception", "LookupError"])
+            self.put(f"except {error}:")
+            with self.block():
+                self.statements(1)
+                self.put(self.chance.choice([f"{name} = -{name}", "raise", f"{name} ^= 5"]))
+            if self.chance.random() < 0.3:
+                self.put("else:")
+                with self.block():
+                    self.statements(1)
+        if ways != "except":
+            self.put("finally:")
+            with self.block():
+                self.put(f"{name} = {name} + 1")
 
     def put_match(self):
         text, name = self.of_kind(int), self.fresh()

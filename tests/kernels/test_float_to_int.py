@@ -43,3 +43,18 @@ def test_what_is_no_number_is_0(dtype):
     results = [np.ones(x.size, np.int64) for _ in KINDS]
     convert[1, 32](x, *results)
     assert not np.any(results)
+
+
+@pytest.mark.parametrize("option", ["check", "debug"])
+@pytest.mark.parametrize("function", ["int", "round", "math.floor", "math.ceil", "math.trunc"])
+def test_checked_kernels_raise_where_no_int_is_right(option, function):
+    """Unchecked ones have no exceptions: int(x) gives there what the device converts to."""
+    space = {"math": math}
+    exec(f"def kernel(x, out):\n    out[0] = {function}(x[0])\n", space)
+    kernel, out = cuda.jit(**{option: True})(space["kernel"]), np.zeros(1, np.int64)
+    for value, error in ((1e19, OverflowError), (-1e300, OverflowError), (np.inf, OverflowError), (np.nan, ValueError)):
+        with pytest.raises(error, match="cannot convert float"):
+            kernel[1, 1](np.array([value]), out)
+    kernel[1, 1](np.array([-(2.0**63)]), out)
+    assert out[0] == -(2**63)
+    cuda.jit(space["kernel"])[1, 1](np.array([1e19]), out)

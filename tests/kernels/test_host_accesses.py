@@ -248,18 +248,57 @@ def test_random_kernels(seed):
             raise
 
 
-@cuda.jit
 def sum_of_two(x, y, out):
     i = cuda.grid(1)
     if i < out.size:
         out[i] = x[i] + y[i]
 
 
+def blocks_of(kernel):
+    """The functions that a kernel's code has for blocks, and those of them that note accesses outside."""
+    functions = re.findall(r"^define [^@]*@(\w+)(.*?)^}", next(iter(kernel.inspect_llvm().values())), re.M | re.S)
+    blocks = {name: body for name, body in functions if name.startswith("krait_block")}
+    return set(blocks), {name for name, body in blocks.items() if "llvm.smin" in body}
+
+
 @host_device
 def test_of_one_shape_nothing_is_noted_of_accesses_outside():
-    x, out = np.arange(70.0), np.zeros(70)
-    sum_of_two[3, 32](x, x, out)
+    kernel, x, out = cuda.jit(sum_of_two), np.arange(70.0), np.zeros(70)
+    kernel[3, 32](x, x, out)
     np.testing.assert_array_equal(out, 2 * x)
-    functions = re.findall(r"^define [^@]*@(\w+)(.*?)^}", next(iter(sum_of_two.inspect_llvm().values())), re.M | re.S)
-    notes = {name for name, body in functions if "llvm.smin" in body}
-    assert {name for name, body in functions} > {"krait_block_one_shape"} and notes == {"krait_block"}
+    assert blocks_of(kernel) == ({"krait_block_one_shape"}, set())
+
+
+@host_device
+def test_code_for_arrays_of_any_shape_is_there_once_it_is_needed():
+    kernel, x = cuda.jit(sum_of_two), np.arange(70.0)
+    for length in 70, 64, 70, 1:
+        out = np.zeros(length)
+        kernel[3, 32](x, x, out)
+        np.testing.assert_array_equal(out, 2 * x[:length])
+    assert blocks_of(kernel) == ({"krait_block", "krait_block_one_shape"}, {"krait_block"})
+    assert len(kernel.signatures) == 1
+    other = cuda.jit(sum_of_two)
+    other[3, 32](x, x, np.zeros(64))  # seen before it is compiled
+    assert blocks_of(other)[0] == {"krait_block", "krait_block_one_shape"}
+    with pytest.warns(Warning, match="outside"):
+        kernel[3, 32](x[:5], x, np.zeros(70))
+
+
+@host_device
+def test_code_for_blocks_of_any_size_is_there_once_it_is_needed():
+    @cuda.jit
+    def backwards(x, out):
+        shared = cuda.shared.array(64, np.float64)
+        t, n = cuda.threadIdx.x, cuda.blockDim.x
+        shared[t] = x[cuda.grid(1)]
+        cuda.syncthreads()
+        out[cuda.grid(1)] = shared[n - 1 - t]
+
+    x, copies = np.arange(192.0), []
+    for size in 32, 64, 32, 16, 48:
+        out = np.zeros(192)
+        backwards[192 // size, size](x, out)
+        np.testing.assert_array_equal(out, x.reshape(-1, size)[:, ::-1].ravel())
+        copies.append(blocks_of(backwards)[0])
+    assert copies == [{"krait_block_one_size"}] + 4 * [{"krait_block", "krait_block_one_size"}]

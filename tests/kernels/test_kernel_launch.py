@@ -186,6 +186,26 @@ def test_bad_configurations(grid, block, error, match):
         scale[grid, block]
 
 
+@pytest.mark.parametrize("key", [(2.0, 8), (2, 8.0), ((2, 1.0), 8), (2, 8, 0.0), (2, 8, np.float32(0)),
+                                 (2, 8, 0, 0.0)])
+def test_what_was_configured_before_does_not_make_a_configuration_right(key):
+    """2.0 is equal to a key that was kept."""
+
+    @cuda.jit
+    def kernel(x):
+        x[0] = 1
+
+    def told():
+        with pytest.raises((TypeError, ValueError)) as caught:
+            kernel[key]
+        return str(caught.value)
+
+    before = told()
+    whole = [kernel[2, 8], kernel[1, 8], kernel[2, 1], kernel[(2, 1), 8], kernel[2, 8, 0], kernel[2, 8, 0, 0]]
+    assert told() == before
+    assert kernel[2, 8] is whole[0] is kernel[np.int64(2), np.uint8(8)] and kernel[2, 8, 0, 0] is whole[-1]
+
+
 def test_shared_memory_is_a_size():
     with pytest.raises(ValueError, match="bytes"):
         scale[1, 1, 0, -4]

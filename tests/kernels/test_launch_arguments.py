@@ -190,6 +190,20 @@ def test_close_and_reset():
     z = np.zeros(4)
     work[1, 32](np.ones(4), np.ones(4), z)
     assert (z == 3).all()
+    d, stream, event = cuda.to_device(np.ones(10)), cuda.stream(), cuda.event()
+    launcher = work[1, 32, stream]
+    launcher(np.ones(4), np.ones(4), z)
+    cuda.get_current_device().reset()
+    for use in (d.copy_to_host, stream.synchronize, event.record, lambda: launcher(z, z, z),
+                lambda: work[1, 32](d, d, d)):
+        with pytest.raises(RuntimeError, match="reset"):
+            use()
+    for pinned in (cuda.pinned_array(3), cuda.mapped_array(3), cuda.managed_array(3)):
+        with pytest.raises(RuntimeError, match="pinned_array"):
+            cuda.get_current_device().reset()
+        del pinned
+    with cuda.pinned(z), pytest.raises(RuntimeError, match="pinned"):
+        cuda.get_current_device().reset()
     cuda.get_current_device().reset()
     assert (cuda.to_device(np.arange(5)).copy_to_host() == np.arange(5)).all()
 

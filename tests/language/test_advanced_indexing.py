@@ -222,3 +222,14 @@ def test_the_order_of_errors_and_places_that_nobody_takes():
                 for value in (1.0, np.ones(2), np.ones(3)):
                     agree(put_two, a, index, other, value)
     agree(put, np.zeros(3, np.int8), np.array([5]), 300)
+
+
+@pytest.mark.parametrize("text", ["a[m, i]", "a[i, m]", "a[m, i, :]", "a[i, ..., m]", "a[:, m, i]", "a[m.tolist(), i]",
+                                  "a[np.newaxis, m, i]", "a[n, m, i]"])
+def test_masks_are_looked_at_before_numbers(text):
+    get = njit(expression(f"{text}.shape", "a", "i", "m", "n"))
+    put = njit(make(f"def f(a, i, m, n):\n    {text} = 1\n    return a"))
+    for mask in (2, 3, 4):
+        for i in (0, 7, -8):
+            for function in (get, put):
+                agree(function, np.zeros((3, 3, 3)), i, np.ones(mask, bool), np.array([1, 0]))

@@ -87,12 +87,12 @@ def test_the_argument_with_the_int_that_does_not_fit_is_named():
 
 
 LIBRARY = {  # a call of a function of Python's library that is not compiled -> what to do instead
-    "statistics.mean(x)": "np.mean(x) of an array",
-    "statistics.stdev(x)": "np.median, np.var and np.std",
+    "statistics.mean(x)": "of an array, np.mean",
+    "statistics.NormalDist(x)": "np.median, np.var and np.std",
     "re.findall('a', 'banana')": "the methods of texts",
     "json.dumps(x)": "json.dumps, of Python's library, does what is not compiled: call it outside",
     "os.path.exists('a')": "genericpath.exists, of Python's library, does what is not compiled: call it outside",
-    "copy.deepcopy(x)": "of an array it is x.copy()",
+    "copy.deepcopy(slice(1))": "of an array it is x.copy()",
 }
 
 

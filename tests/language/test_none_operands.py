@@ -6,6 +6,7 @@ import pytest
 from oracle import agree_all, make
 
 from krait import njit
+from krait.errors import TypingError
 
 SAMPLES = {
     "list": ("[n, 2]", """a, b = x
@@ -112,7 +113,28 @@ math.ldexp(1.0, x)
 np.arange(5)[x:]
 np.arange(5)[:x]
 np.arange(5)[::x]
-np.arange(12).reshape(3, 4)[x:, ::x]"""),
+np.arange(12).reshape(3, 4)[x:, ::x]
+np.sqrt(x)
+np.maximum(x, 3)
+np.minimum(3.0, x)
+np.fmax(x, 3)
+np.add(x, 3)
+np.add(3.5, x)
+np.power(x, 2)
+np.less(x, 3)
+np.bitwise_and(1, x)
+np.negative(x)
+np.absolute(x)
+np.sin(x)
+np.deg2rad(x)
+np.floor(x)
+np.gcd(x, 3)
+np.isnan(x)
+np.isfinite(x)
+np.signbit(x)
+np.divmod(x, 3)
+np.ldexp(x, 3)
+np.copysign(1.0, x)"""),
     "text": ("'ab' * n", """x + 'a'
 'a' + x
 x * 2
@@ -318,3 +340,11 @@ def test_none_is_not_rounded():
     if n:
         x = None
     return round(x)"""), [(0,), (1,)])
+
+
+@pytest.mark.parametrize("text", ["np.full_like(x, 2)", "np.zeros_like(x)", "np.empty_like(x)", "np.result_type(x)"])
+def test_what_only_needs_the_type_of_a_value_needs_a_value(text):
+    """The interpreter makes arrays of objects of None."""
+    compiled = njit(make(f"def f(n):\n    x = 2\n    if n > 1:\n        x = None\n    return {text}"))
+    with pytest.raises((TypeError, TypingError)):
+        compiled(2)

@@ -982,7 +982,7 @@ def test_what_reads_the_array_besides_stays_in_order(capsys):
     f = parallel(read)
     f(x, k)
     f.parallel_diagnostics()
-    assert "stays on one core: iterations update the same items of an array" in capsys.readouterr().out
+    assert "stays on one core: iterations update the same items" in capsys.readouterr().out
 
 
 def test_exceptions_beside_arrays_as_reductions():
@@ -1166,3 +1166,57 @@ def test_parallel_loops_in_other_processes(method, tmp_path):
     done = subprocess.run([sys.executable, str(tmp_path / "program.py"), method], capture_output=True, text=True,
                           timeout=170, env=environment)
     assert (done.returncode, done.stdout, done.stderr) == (0, "fine\n", "")
+
+
+SHARED = [[1, 2], [3]]
+STREAM = np.random.default_rng(5)
+
+
+def test_what_lies_within_what_is_outside_is_changed_in_order():
+    @njit(parallel=True)
+    def within(items, n):
+        for i in prange(n):
+            x = items
+            x[0].append(i)
+
+    @njit(parallel=True)
+    def of_the_module(n):
+        for i in prange(n):
+            SHARED[1].append(i)
+
+    @njit(parallel=True)
+    def of_a_dict(table, n):
+        for i in prange(n):
+            table[i % 2].append(i)
+
+    @njit(parallel=True)
+    def its_own(items):
+        for i in prange(len(items)):
+            items[i].append(i)
+
+    n = 50_000
+    items, table = [[1, 2], [3]], {0: [0], 1: [1]}
+    within(items, n), of_the_module(n), of_a_dict(table, n)
+    assert items == [[1, 2, *range(n)], [3]] and SHARED == [[1, 2], [3, *range(n)]]
+    assert table == {0: [0, *range(0, n, 2)], 1: [1, *range(1, n, 2)]}
+    many = [[0] for _ in range(500)]
+    its_own(many)
+    assert many == [[0, i] for i in range(500)]
+
+
+def test_a_generator_from_outside_draws_in_order():
+    @njit(parallel=True)
+    def given(out, rng):
+        for i in prange(out.size):
+            out[i] = rng.random()
+
+    @njit(parallel=True)
+    def of_the_module(out):
+        for i in prange(out.size):
+            out[i] = STREAM.random()
+
+    ours, theirs = np.zeros(200_000), np.random.default_rng(5).random(200_000)
+    given(ours, np.random.default_rng(5))
+    assert (ours == theirs).all()
+    of_the_module(ours)
+    assert (ours == theirs).all()

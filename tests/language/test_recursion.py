@@ -152,3 +152,11 @@ def test_types_that_grow_without_end_are_refused_at_once(body):
         space["f"](1, 5)
     assert time.process_time() - start < 2  # milliseconds, but for a loaded machine
     assert len(str(caught.value)) < 1000
+
+
+def test_an_argument_that_is_nested_too_deep_is_named():
+    deep = ()
+    for _ in range(300):
+        deep = (deep,)
+    with pytest.raises(errors.UnsupportedError, match="a value that holds others more than 200 deep, its argument .t."):
+        njit(lambda n, t: n)(1, deep)

@@ -20,6 +20,8 @@ from numpy_cases import (
     same_error,
 )
 
+from krait import njit
+
 
 def test_differences():
     check("np.diff(a)", VECTOR, BACKWARDS, MATRIX, FORTRAN, STRIDED, INTEGERS, BYTES, BOOLS, COMPLEX, CUBE, VECTOR[:0])
@@ -74,6 +76,15 @@ def test_convolution():
     check("np.convolve(a, b), np.convolve(a, b, 'same'), np.convolve(a, b, 'valid')", *pairs)
     check("np.correlate(a, b), np.correlate(a, b, 'same'), np.correlate(a, b, 'full')", *pairs)
     check("np.convolve(a, 2.0)", VECTOR)
+    for dtype in (np.float32, np.float64, np.complex64, np.complex128, np.int16):
+        for m in (1, 3, 4, 11, 40):
+            a, v = (RNG.normal(size=n) * 9 + 9j * RNG.normal(size=n) for n in (90, m))
+            a, v = (x.astype(dtype) if dtype in (np.complex64, np.complex128) else x.real.astype(dtype) for x in (a, v))
+            eps = 0 if dtype is np.int16 else np.finfo(dtype).eps
+            for function in (np.correlate, np.convolve):
+                got = njit(lambda a, v: function(a, v, "full"))(a, v)
+                most = m * eps * function(abs(a), abs(v), "full") * (2 if a.dtype.kind == "c" else 1)
+                assert got.dtype == dtype and (abs(got - function(a, v, "full")) <= most).all()
     same_error("np.convolve(a, b)", (VECTOR, VECTOR[:0]), (VECTOR[:0], VECTOR))
     same_error("np.correlate(a, b)", (VECTOR, VECTOR[:0]), (VECTOR[:0], VECTOR))
 

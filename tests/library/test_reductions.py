@@ -192,3 +192,26 @@ def test_sums_over_several_axes_are_rounded_as_numpy_rounds_them(function, dtype
     for view in (base, base.transpose(1, 0, 2), base[::-1], base[:, ::2], base[..., ::-1]):
         for our, their in zip(compiled(view), function(view)):
             assert_same(our, np.array(their, order="C"))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (300, 1), (1, 300), (0, 1), (5, 0), (3, 200, 1), (4, 1, 1), (2, 3, 4)])
+@pytest.mark.parametrize("dtype", ["f", "d", "F", "l"])
+def test_sums_along_axes_of_length_one(shape, dtype):
+    a = (np.random.default_rng(4).random(shape) * 100 - 50).astype(dtype)
+    for axis in range(len(shape)):
+        function = expression(f"a.sum(axis={axis})", "a")
+        compiled = njit(function)
+        for order in "CF":
+            given = np.asarray(a, order=order)
+            same(compiled(given), function(given), exact=dtype != "F")
+
+
+def test_sums_of_many_lengths_have_numpys_bits():
+    def sums(a, b):
+        return a.sum(), (a * b).sum(), a.mean(), np.sum(a - b)
+
+    compiled, rng = njit(sums), np.random.default_rng(5)
+    for dtype in "fd":
+        for n in [*range(1, 20), 127, 128, 129, 136, 255, 257, 1000, 4097, 70001]:
+            a = (rng.standard_normal(n) * 10.0 ** rng.integers(-3, 5, n)).astype(dtype)
+            assert_same(compiled(a, a[::-1].copy()), sums(a, a[::-1].copy()))

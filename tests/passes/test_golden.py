@@ -29,6 +29,17 @@ def total(x):
     return s
 
 
+WEIGHTS = [1.0, 2.0]
+
+
+def weight(i):
+    return WEIGHTS[i]
+
+
+def weighted(n):
+    return len(WEIGHTS) * weight(n)
+
+
 CHOSEN_TEXT = """\
 func f(c: bool) -> None {
 b0:
@@ -211,6 +222,7 @@ def rows(x, out):
 
 KERNEL, GPU = {"kernel": True}, {"target": "nvptx"}
 CASES = {
+    "captures": Case(weighted, ["int"]),
     "parallel": Case(total, [F1], {"parallel": 1}),
     "core_loops": Case(rows, [F2, F2], KERNEL),
     "raises": Case(CHOSEN_TEXT),

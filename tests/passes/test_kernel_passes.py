@@ -123,7 +123,8 @@ LOAD = "  %{0}: float64 = getitem %0, %11\n"
     (TAKE + LOAD.format(9), "%1", 4),
     (TAKE + LOAD.format(12) + LOAD.format(13) + "  %9: float64 = mul %12, %13\n", "%1", 4),
     (TAKE + LOAD.format(9), "%2", 0),  # a count that LLVM knows
-    (TAKE + "  %9: float64 = mul %7, %7\n", "%1", 0),  # no load
+    (TAKE + "  %9: float64 = mul %7, %7\n", "%1", 4),  # no load: it only computes
+    (TAKE + "  %9: float64 = cast %11\n", "%1", 0),  # hardly
     (TAKE + LOAD.format(12) + "  %9: float64 = truediv %12, %12\n", "%1", 4),  # a division
     (TAKE + LOAD.format(9) + "  setitem %0, %11, %9\n", "%1", 4),  # a store
     (TAKE + LOAD.format(9) + "  %12: float64 = call_func[math.sin] %9\n", "%1", 4),  # of the math library

@@ -10,6 +10,7 @@
  * FAKE_GPUS=2: there are two, each with a context; what is done with memory of one while the other's context is current
  * breaks a rule, too. */
 #define _GNU_SOURCE /* clock_gettime */
+#include <dirent.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -168,6 +169,13 @@ static void await_deferred(const char *name) {
     note(violations, text);
 }
 
+/* Behind a function that is not done only so many operations find room; then they wait for it. */
+static int room, queued;
+void fake_room(int operations) { room = operations, queued = 0; }
+static void enqueue(const char *name) {
+    if (room && deferred && ++queued > room) await_deferred(name);
+}
+
 static Block *block_of(uint64_t address) {
     for (int i = nblocks; i-- > 0;)
         if (address >= blocks[i].address && address < blocks[i].address + blocks[i].bytes) return &blocks[i];
@@ -220,6 +228,7 @@ static int capture(Stream *stream, const char *name, const uint64_t *words, size
     note(calls, line_);                                                          \
     int error_ = failing(name);                                                  \
     if (error_) return error_;                                                   \
+    enqueue(name);                                                               \
     if (!stream || !stream->alive) return INVALID_HANDLE;                        \
     if (stream->capture) note(violations, name " waits for a capturing stream"); \
     step(stream)
@@ -256,7 +265,10 @@ void *fake_stream(int blocking) { /* of another library */
 
 /* ---- devices and contexts ---- */
 
-int cuInit(unsigned flags) { return (void)flags, OK; }
+int cuInit(unsigned flags) {
+    const char *given = getenv("FAKE_INIT");
+    return (void)flags, given ? atoi(given) : OK;
+}
 int cuDriverGetVersion(int *version) { return *version = 13000, OK; }
 int cuGetErrorName(int error, const char **text) { return (void)error, *text = "CUDA_ERROR_OF_THE_FAKE", OK; }
 int cuGetErrorString(int error, const char **text) { return (void)error, *text = "the fake driver failed", OK; }
@@ -280,7 +292,17 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     }
     return OK;
 }
-int cuDevicePrimaryCtxRetain(void **context, int device) { return *context = &contexts[device], OK; }
+/* How many threads there are while a context is made. */
+static int threads_meanwhile;
+int fake_threads_meanwhile(void) { return threads_meanwhile; }
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+    struct dirent *entry;
+    DIR *tasks = opendir("/proc/self/task");
+    threads_meanwhile = 0;
+    while (tasks && (entry = readdir(tasks)) != NULL) threads_meanwhile += entry->d_name[0] != '.';
+    if (tasks) closedir(tasks);
+    return *context = &contexts[device], OK;
+}
 int cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, OK; }
 int cuDeviceGetDefaultMemPool(void **pool, int device) { return (void)device, *pool = &host, OK; }
 int cuDevicePrimaryCtxReset_v2(int device) {
@@ -357,10 +379,39 @@ int cuMemFreeAsync(uint64_t pointer, void *handle) {
     return OK;
 }
 
-int cuMemAllocHost_v2(void **pointer, size_t bytes) { return *pointer = calloc(1, bytes), OK; }
-int cuMemFreeHost(void *pointer) { return await_deferred("MemFreeHost"), free(pointer), OK; }
+/* Page-locked memory, and the last copy from each piece of it: its stream, and its place there. */
+static struct {
+    char *start;
+    size_t bytes;
+    int stream;
+    uint64_t read;
+} locked[256];
+static int find_locked(const void *pointer) { /* -1: it is ordinary */
+    for (int i = 0; i < 256; i++)
+        if (locked[i].start && (const char *)pointer >= locked[i].start &&
+            (const char *)pointer < locked[i].start + locked[i].bytes)
+            return i;
+    return -1;
+}
+/* Whether the GPU may still read from there, as far as the host knows. */
+int fake_reads(const void *pointer) {
+    int at = find_locked(pointer);
+    return at >= 0 && locked[at].read > host.at[locked[at].stream];
+}
+int cuMemAllocHost_v2(void **pointer, size_t bytes) {
+    int at = 0;
+    *pointer = calloc(1, bytes);
+    while (at < 255 && locked[at].start) at++;
+    locked[at].start = *pointer, locked[at].bytes = bytes, locked[at].read = 0;
+    return OK;
+}
+int cuMemFreeHost(void *pointer) {
+    int at = find_locked(pointer);
+    if (at >= 0) locked[at].start = NULL;
+    return await_deferred("MemFreeHost"), free(pointer), OK;
+}
 int cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
-    return (void)flags, *pointer = calloc(1, bytes), OK;
+    return (void)flags, cuMemAllocHost_v2(pointer, bytes);
 }
 int cuMemAllocManaged(uint64_t *pointer, size_t bytes, unsigned flags) {
     (void)flags;
@@ -368,6 +419,7 @@ int cuMemAllocManaged(uint64_t *pointer, size_t bytes, unsigned flags) {
     return error ? error : allocate(pointer, bytes, 0, 0, 0);
 }
 int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer) {
+    if (attribute == 9 && find_locked((void *)(uintptr_t)pointer) >= 0) return *(int *)value = 0, OK;
     if (attribute != 9 || !block_of(pointer)) return 1;
     return *(int *)value = block_of(pointer)->device, OK;
 }
@@ -388,6 +440,8 @@ int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *hand
     OPERATION("MemcpyHtoDAsync", handle);
     use("a copy", stream, to);
     memcpy((void *)(uintptr_t)to, from, bytes);
+    int at = find_locked(from);
+    if (at >= 0) locked[at].stream = stream->number, locked[at].read = stream->clock.at[stream->number];
     return OK;
 }
 
@@ -670,6 +724,28 @@ int cuLaunchHostFunc(void *handle, void (*function)(void *), void *context) {
         defer(function, context);
     else
         function(context);
+    return OK;
+}
+/* A callback is called also where work before it has failed. */
+typedef struct Added {
+    void (*callback)(void *, int, void *);
+    void *stream, *context;
+} Added;
+static void call_added(void *given) {
+    Added added = *(Added *)given;
+    free(given);
+    added.callback(added.stream, failing("Callback"), added.context);
+}
+int cuStreamAddCallback(void *handle, void (*callback)(void *, int, void *), void *context, unsigned flags) {
+    (void)flags;
+    if (stream_of(handle) && stream_of(handle)->capture) return CAPTURE_UNSUPPORTED;
+    OPERATION("StreamAddCallback", handle);
+    Added *added = malloc(sizeof *added);
+    *added = (Added){callback, handle, context};
+    if (deferring)
+        defer(call_added, added);
+    else
+        call_added(added);
     return OK;
 }
 int cuStreamWaitEvent(void *handle, void *event, unsigned flags) {

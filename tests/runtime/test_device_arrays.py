@@ -2,16 +2,18 @@
 take their memory and give theirs.  The same programs run on the host device and on a GPU."""
 
 import contextlib
+import operator
 import pickle
 
 import numpy as np
 import pytest
-from conftest import on_the_gpu
+from conftest import ON_HOST, on_the_gpu
 
 import krait
 from krait import cuda
 from krait.cuda import _operators as operators
 from krait.cuda import _reduction as reduction
+from krait.errors import TypingError
 
 DTYPES = ["f8", "f4", "i8", "i4", "i2", "u1", "u8", "?", "c16"]
 
@@ -535,3 +537,47 @@ def test_an_array_of_numpy_lies_on_the_host_though_it_speaks_dlpack():
         cuda.from_dlpack(x)
     count_up[1, 32](x)
     assert x.tolist() == [1, 1, 1]
+
+
+def test_streams_and_orders_are_looked_at():
+    x = cuda.to_device(np.arange(6.0))
+    stream = cuda.stream()
+    assert x.getitem(2, stream=stream) == 2 and x.bind(stream=stream) is x
+    agree(x.getitem(np.array([3, 1]), stream=stream), np.array([3.0, 1.0]))
+    for use in (lambda: x.getitem(0, stream="s"), lambda: x.bind("s"), lambda: x.ravel(stream="s"),
+                lambda: x.split(2, "s"), lambda: cuda.mapped_array(3, stream="s"),
+                lambda: cuda.pinned_array(3, stream="s"), lambda: cuda.managed_array(3, stream="s")):
+        with pytest.raises(TypeError, match="stream"):
+            use()
+    for use in (lambda: x.ravel("Z"), lambda: cuda.device_array(3, order="Z"), lambda: cuda.device_array(3, order=""),
+                lambda: cuda.pinned_array(3, order="Z"), lambda: cuda.mapped_array(3, order="CF")):
+        with pytest.raises(ValueError, match="order"):
+            use()
+    assert cuda.device_array((2, 3), order="f").is_f_contiguous()
+
+
+def test_options_of_ufuncs_may_lie_on_the_device():
+    x, out = cuda.to_device(np.arange(4.0)), np.zeros(4)
+    np.add(x, 1, where=x > 1, out=out)
+    np.testing.assert_array_equal(out, [0, 0, 3, 4])
+
+
+@pytest.mark.skipif(not ON_HOST, reason="memory of the host is given as it is on the host device alone")
+def test_read_only_memory_of_others_is_not_written(tmp_path):
+    """Writing to a page that a file is mapped to for reading would end the process."""
+    np.arange(64.0).tofile(tmp_path / "numbers")
+    numbers = np.memmap(tmp_path / "numbers", dtype="f8", mode="r")
+    d, plain = cuda.from_dlpack(np.asarray(numbers)), cuda.to_device(np.zeros(64))
+    assert not d.flags.writeable
+    plus = krait.vectorize(["float64(float64, float64)"], target="cuda")(lambda a, b: a + b)
+    halves = krait.vectorize(target="cuda")(lambda a: (a // 2, a % 2))
+    ways = (lambda: operator.iadd(d, 1), lambda: operator.imul(d, plain), lambda: np.add(plain, 1, out=d),
+            lambda: plus(plain, plain, out=d), lambda: halves(plain, out=(plain, d)),
+            lambda: plain.clip(0, 1, out=d), lambda: cuda.to_device(np.ones(64), to=d), lambda: d.fill(1),
+            lambda: d.copy_to_device(plain), lambda: np.cumsum(plain, out=d))
+    for way in ways:
+        with pytest.raises((ValueError, TypingError), match="read-only"):
+            way()
+    with cuda.graph(), pytest.raises(ValueError, match="read-only"):
+        operator.iadd(d, 1)
+    assert (d.copy_to_host() == np.arange(64.0)).all()

@@ -308,13 +308,76 @@ def test_a_program_may_have_all_its_code_kept(run):
     assert run(program, KRAIT_CACHE="1") == "[False]\n" and run(program, KRAIT_CACHE="1") == "[True]\n"
 
 
-def test_the_command(run):
+def test_files_of_others_stay(run, command):
+    """The folder may be one that other files lie in, too."""
+    run.folder.mkdir(mode=0o700)
+    names = ["film.mkv.part", "thesis.krait", "1-2.part", "1-2-3x.part", "-1-2.part", "A" * 64 + ".krait",
+             "0" * 63 + ".krait", "0" * 65 + ".krait", f"{'0' * 64}.krait.part"]
+    for name in names:
+        (run.folder / name).write_bytes(bytes(300_000))
+        os.utime(run.folder / name, (1000, 1000))
+    run(SMALL, KRAIT_CACHE_SIZE="1")
+    assert command("verify") == "1 entries are whole\n"
+    command("clear")
+    assert sorted(file.name for file in run.folder.iterdir()) == sorted(names)
+
+
+def test_folders_on_the_way_are_made(run, tmp_path):
+    folder = tmp_path / "a" / "b" / "c"
+    assert run(SMALL, folder=folder) == "[False]\n" and run(SMALL, folder=folder) == "[True]\n"
+    for _ in range(2):
+        printed = run(SMALL, folder="~/kk", HOME=str(tmp_path))  # no shell has seen to it
+    assert printed == "[True]\n" and len(files(tmp_path / "kk")) == 1
+
+
+@pytest.fixture
+def command(run):
     def command(*arguments, code=0):
         result = subprocess.run([sys.executable, "-m", "krait", "cache", *arguments], capture_output=True, text=True,
                                 env={**os.environ, "KRAIT_CACHE_DIR": str(run.folder)})
         assert result.returncode == code, result.stdout + result.stderr
         return result.stdout
 
+    return command
+
+
+def test_the_command_says_why_nothing_is_kept(run, command):
+    run.folder.mkdir()
+    run.folder.chmod(0o775)
+    run(SMALL)
+    first, last = command().splitlines()
+    assert "others may write to it (mode 775)" in first and last.startswith("0 entries, 0 bytes")
+    run.folder.rmdir()
+    run.folder.write_text("a file")
+    assert "it is no folder" in command() and "0 entries are whole" in command("verify")
+
+
+def test_the_command_where_files_come_and_go(run, command):
+    run(SMALL)
+    whole, = files(run.folder)
+    (run.folder / f"{'b' * 64}.krait").symlink_to("/nonexistent")
+    (run.folder / f"{'c' * 64}.krait").mkdir()
+    (run.folder / "bbbb.krait").symlink_to("/nonexistent")
+    assert command().endswith(f"bytes in {run.folder}\n") and "2 entries" in command()
+    assert command("verify", code=1).splitlines()[-1] == "1 entries are whole" and whole.exists()
+    whole.chmod(0o664)  # the next process would delete it
+    assert "damaged" in command() and command("verify", code=1).splitlines()[-1] == "0 entries are whole"
+    assert "0 files removed" in command("clear")
+
+
+def test_an_entry_that_goes_while_it_is_read(run, monkeypatch, capsys):
+    run(SMALL)
+    entry, = files(run.folder)
+    monkeypatch.setenv("KRAIT_CACHE_DIR", str(run.folder))
+    listed = _cache._entries
+    for action in ("list", "verify"):
+        gone = entry.with_name("e" * 64 + ".krait"), entry.stat()
+        monkeypatch.setattr(_cache, "_entries", lambda gone=gone: [gone, *listed()])
+        assert _cache.main(action) == 0
+        assert capsys.readouterr().out.splitlines()[-1].startswith("1 entries")
+
+
+def test_the_command(run, command):
     assert command().startswith("0 entries")
     run(FUNCTIONS)
     listed = command("list")

@@ -310,6 +310,42 @@ def test_arguments_say_how_they_travel(run):
     """)
 
 
+def test_page_locked_arrays_that_a_kernel_only_reads_may_be_written_next(run):
+    """The GPU would read what the program has written since; small ones go by way of memory of the launch's own."""
+    run("""
+        out = cuda.to_device(np.zeros(4096))
+        small, large, ordinary = cuda.pinned_array(100), cuda.pinned_array(4096), np.ones(4096)
+        fake.fake_reads.argtypes = [ctypes.c_void_p]
+
+        def is_read(array):
+            return bool(fake.fake_reads(array.ctypes.data))
+
+        s = cuda.external_stream(fake.fake_stream(0))
+        device = cuda.device_array(4096)
+        device.copy_to_device(large, stream=s)
+        assert is_read(large)  # who names a stream waits for it
+        s.synchronize()
+        assert not is_read(large)
+        for stream in 0, s:
+            for array in small, large, ordinary:
+                add[16, 256, stream](out, array)
+                assert not is_read(array), (stream, array.size)
+            for array in large, ordinary:
+                add[16, 256, stream](out, cuda.In(array))
+                add[16, 256, stream](array, out)
+                assert not is_read(array), (stream, array.size)
+        cuda.to_device(large), device.copy_to_device(large)
+        device[:] = large
+        assert not is_read(large)
+        calls()
+        add[16, 256](large, ordinary)
+        done = calls()  # the copy back is waited for, and nothing else
+        assert [c for c in done if "HtoD" in c] == 2 * ["MemcpyHtoDAsync 0"], done
+        assert done.index("LaunchKernel 0") < done.index("MemcpyDtoHAsync 0"), done
+        assert not violations()
+    """)
+
+
 def test_kernels_reach_mapped_and_managed_memory(run):
     run("""
         x, y = cuda.mapped_array(100), cuda.managed_array(100)
@@ -471,12 +507,187 @@ def test_what_a_reset_took_is_not_given_back(run):
     run("""
         d, s, e = cuda.device_array(10), cuda.stream(), cuda.event()
         add[1, 32](cuda.to_device(np.ones(3)), cuda.to_device(np.ones(3)))
+        launcher, on = add[1, 32, s], cuda.to_device(np.ones(3), stream=s)
+        launcher(on, on)
+        g = cuda.graph()
         cuda.close()
         calls()
-        del d, s, e
+        x = cuda.to_device(np.ones(3))
+        for use in (s.synchronize, s.query, lambda: s.add_callback(print), lambda: e.record(), e.query, e.synchronize,
+                    e.wait, lambda: e.elapsed_time(e), lambda: cuda.to_device(x, stream=s), lambda: launcher(x, x),
+                    lambda: x.copy_to_host(stream=s), lambda: d.copy_to_host(), lambda: launcher(on, on)):
+            try:
+                use()
+            except RuntimeError as error:
+                assert "reset" in str(error), error
+            else:
+                raise AssertionError
+        del x, use
+        cuda.close()
+        calls()
+        del d, s, e, on, launcher
         assert calls() == [], calls()
         add[1, 32](cuda.to_device(np.ones(3)), cuda.to_device(np.ones(3)))
         assert "LaunchKernel 0" in calls() and not violations()
+    """)
+
+
+def test_a_reset_reaches_the_threads_that_used_the_device(run):
+    run("""
+        import queue, threading
+        asked, told = queue.Queue(), queue.Queue()
+        def work():
+            while asked.get():
+                x = cuda.to_device(np.ones(3))
+                add[1, 32](x, x)
+                told.put(x.copy_to_host().shape)
+                del x
+        thread = threading.Thread(target=work)
+        thread.start()
+        for _ in range(3):
+            asked.put(True)
+            assert told.get(timeout=60) == (3,)
+            cuda.get_current_device().reset()
+        asked.put(False)
+        thread.join()
+        assert not violations(), violations()
+    """)
+
+
+def test_a_stream_is_of_its_gpu(run):
+    run("""
+        x = cuda.to_device(np.ones(3))
+        here, there = cuda.stream(), None
+        with cuda.gpus[1]:
+            there, z, event = cuda.stream(), cuda.to_device(np.ones(3)), cuda.event()
+        add[1, 8, there](z, z)  # the launch goes where the arrays lie
+        calls()
+        with cuda.graph() as g:
+            add[1, 8](x, x)
+        for use in (lambda: cuda.device_array(4, stream=there), lambda: cuda.to_device(np.ones(2), stream=there),
+                    lambda: add[1, 8, there](x, x), lambda: add[1, 8, here](z, z), lambda: x.copy_to_host(stream=there),
+                    lambda: event.record(here), lambda: g.launch(there),
+                    lambda: cuda.device_array_like(z, stream=here)):
+            try:
+                use()
+            except ValueError as error:
+                assert "GPU 0" in str(error) and "GPU 1" in str(error), error
+            else:
+                raise AssertionError
+        event.wait(here)  # a stream may wait for another GPU's event
+        assert not violations(), violations()
+    """, FAKE_GPUS="2")
+
+
+def test_a_copy_between_parts_of_an_array_that_overlap_goes_over_other_memory(run):
+    run("""
+        x = cuda.to_device(np.arange(8.0))
+        calls()
+        x[1:] = x[:-1]
+        made = calls()
+        x[4:] = x[:4]
+        assert "LaunchKernel 0" in made and calls() == ["MemcpyDtoDAsync 0"], made
+        assert not violations(), violations()
+    """)
+
+
+def test_a_thread_of_the_driver_frees_nothing(run):
+    """What the driver calls must not call it: neither what a callback has nor garbage is let go of there."""
+    run("""
+        import gc, threading, time
+
+        class Watched:
+            def __init__(self, name):
+                self.name, self.array, self.me = name, cuda.device_array(8), self
+
+            def __del__(self):
+                freed.append((self.name, threading.current_thread() is threading.main_thread()))
+
+        def called(stream, status, arg):
+            seen.append(threading.current_thread() is threading.main_thread())
+            for _ in range(3000):
+                [[]]  # a collection is due
+            for _ in range(2000):
+                kept.append([])
+
+        freed, seen, kept = [], [], []
+        gc.collect()
+        s, held = cuda.stream(), Watched("argument")
+        held.me = None
+        fake.fake_defer(1)
+        gc.collect()
+        Watched("garbage")  # not collected before so much more is made as the callback makes
+        s.add_callback(called, held)
+        del held
+        s.synchronize()
+        end = time.monotonic() + 20
+        while fake.fake_deferred() or len(freed) < 2:
+            assert time.monotonic() < end, (freed, seen)
+            time.sleep(0.001)
+            gc.collect()
+        assert seen == [False] and gc.isenabled(), seen
+        assert all(main for _, main in freed) and {name for name, _ in freed} == {"argument", "garbage"}, freed
+        s.add_callback(lambda *given: seen.append(given[2]), 5)
+        s.synchronize()
+        while fake.fake_deferred():
+            time.sleep(0.001)
+        assert seen[1:] == [5] and not violations(), violations()
+    """)
+
+
+def test_takers_by_interface_and_by_table_wait_for_it(run):
+    """They go on behind the default stream, which side streams do not keep in order with."""
+    run("""
+        x, y = cuda.to_device(np.zeros(8)), cuda.to_device(np.ones(8))
+        s = cuda.external_stream(fake.fake_stream(0))
+        add[1, 8, s](x, y)
+        calls()
+        assert x.__cuda_array_interface__["stream"] == 1
+        assert calls() == ["EventRecord 2", "StreamWaitEvent 0"]
+
+        point = ctypes.pythonapi.PyCapsule_GetPointer
+        point.restype, point.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        table = point(cuda.DeviceArray.__dlpack_c_exchange_api__, b"dlpack_exchange_api")
+        _, _, _, take, _, _, _ = (ctypes.c_void_p * 7).from_address(table)
+        take = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p))(take)
+        taken = ctypes.c_void_p()
+        z = cuda.to_device(np.zeros(8))
+        add[1, 8, s](z, y)
+        calls()
+        assert take(z, ctypes.byref(taken)) == 0
+        assert calls() == ["EventRecord 2", "StreamWaitEvent 0"]
+        deleter = ctypes.c_void_p.from_address(taken.value + 16).value
+        ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(deleter)(taken)
+        del z
+        assert not violations(), violations()
+    """)
+
+
+def test_read_only_memory_is_not_written(run):
+    run("""
+        import operator
+
+        d = cuda.to_device(np.zeros(8))
+
+        class Theirs:
+            __cuda_array_interface__ = {
+                "shape": (8,), "typestr": "<f8", "version": 3, "data": (d.device_ctypes_pointer.value, True)}
+
+        r = cuda.as_cuda_array(Theirs())
+        assert not r.flags.writeable
+        plus = krait.vectorize(["float64(float64, float64)"], target="cuda")(lambda a, b: a + b)
+        calls()
+        for write in (lambda: operator.iadd(r, 1), lambda: np.add(d, 1, out=r), lambda: plus(d, d, out=r),
+                      lambda: plus(d, d, out=Theirs()), lambda: cuda.to_device(np.ones(8), to=r),
+                      lambda: r.copy_to_device(d), lambda: r.copy_to_device(np.ones(8)), lambda: d.clip(0, 1, out=r),
+                      lambda: r.fill(1), lambda: np.cumsum(d, out=r)):
+            try:
+                write()
+            except (ValueError, krait.errors.TypingError) as error:
+                assert "read-only" in str(error), error
+            else:
+                raise AssertionError("written")
+        assert not d.copy_to_host().any() and not violations()
     """)
 
 
@@ -693,6 +904,58 @@ def test_what_waits_for_the_gpu_lets_its_callbacks_run(run, pools):
             fake.fake_defer(0)
             fake.fake_fail(b"", 0, 0)
     """, **({} if pools else {"FAKE_NO_POOLS": "1"}))
+
+
+@pytest.mark.parametrize("operation", [
+    "add[1, 8, s](x, y)", "add[1, 8](x, y)", "x.copy_to_device(h)", "plus(x, 1.0, out=y)", "cuda.device_array(8)",
+    "cuda.to_device(h)", "x[2] = 5", "e.record(s)", "x.copy_to_device(h, stream=s)", "add[1, 8](x, h)",
+    "y.copy_to_device(x)", "g.launch()", "e.wait(s)", "add[1, 8, cuda.stream()](x, y)"])
+def test_what_finds_no_room_behind_a_callback_lets_it_run(run, operation):
+    """The driver takes about a thousand launches, then a call waits for room, which a callback in Python may have to
+    make: it needs the interpreter's lock."""
+    run(f"""
+        @krait.vectorize(["float64(float64, float64)"], target="cuda")
+        def plus(a, b):
+            return a + b
+
+        x, y, h = cuda.to_device(np.zeros(8)), cuda.to_device(np.ones(8)), np.ones(8)
+        s, e, seen = cuda.stream(), cuda.event(), []
+        with cuda.graph() as g:
+            add[1, 8](x, y)
+        {operation}  # compiles, loads
+        for _ in range(3):
+            fake.fake_defer(1), fake.fake_room(5)
+            s.add_callback(lambda stream, status, argument: seen.append(status))
+            for _ in range(10):
+                {operation}
+            cuda.synchronize()
+            fake.fake_defer(0)
+        assert seen == [0, 0, 0] and not violations(), (seen, violations())
+    """)
+
+
+def test_callbacks_and_futures_are_told_of_failures(run):
+    run("""
+        import asyncio
+
+        s, seen = cuda.stream(), []
+        s.add_callback(lambda stream, status, argument: seen.append((stream is s, status, argument)), "first")
+        fake.fake_fail(b"Callback", 0, 700)
+        s.add_callback(lambda stream, status, argument: seen.append((stream is s, status, argument)))
+        assert seen == [(True, 0, "first"), (True, 700, None)]
+
+        async def wait():
+            return await asyncio.wait_for(s.async_done(), 20)
+
+        assert asyncio.run(wait()) is s
+        fake.fake_fail(b"StreamQuery", 0, 700)
+        try:
+            asyncio.run(wait())
+        except krait.errors.CudaError as error:
+            assert "a kernel accessed memory outside an array" in str(error)
+        else:
+            raise AssertionError
+    """)
 
 
 def test_other_threads_run_while_one_waits_for_the_gpu(run):
@@ -1386,8 +1649,13 @@ def test_a_recorded_launch_gets_other_arguments(run):
 def test_what_a_graph_does_not_record(run):
     run("""
         x, host = cuda.to_device(np.zeros(100)), np.ones(100)
+        stream, event = cuda.stream(), cuda.event()
+        with cuda.gpus[1]:
+            z = cuda.to_device(np.ones(100))
         refused = [lambda: add[1, 128](x, host), lambda: int(x[0]), lambda: x.copy_to_device(np.ones(100, np.int8)),
-                   lambda: x[::2].copy_to_host(), lambda: cuda.graph().__enter__()]
+                   lambda: x[::2].copy_to_host(), lambda: cuda.graph().__enter__(), lambda: x.sum(), lambda: x.item(3),
+                   lambda: stream.add_callback(print), stream.synchronize, event.record, event.synchronize,
+                   lambda: event.wait(stream), lambda: x.copy_to_device(z)]
         for action in refused:
             try:
                 with cuda.graph():
@@ -1408,10 +1676,10 @@ def test_what_a_graph_does_not_record(run):
                 pass
             else:
                 raise AssertionError(name)
-        del x
+        del x, z
         g = None
         assert fake.fake_live() == 0 and not violations(), violations()
-    """)
+    """, FAKE_GPUS="2")
 
 
 def test_attributes_of_launches(run):
@@ -1615,6 +1883,35 @@ def test_arrays_of_other_libraries_on_the_other_gpu(run):
     """, FAKE_GPUS="2")
 
 
+def test_interfaces_of_structs_and_what_is_malformed(run):
+    run("""
+        class Theirs:
+            def __init__(self, of, **changed):
+                self.of, self.changed = of, changed
+            @property
+            def __cuda_array_interface__(self):
+                return {**self.of.__cuda_array_interface__, **self.changed}
+
+        pair = np.dtype([("a", np.int32), ("b", np.float64)], align=True)
+        x = cuda.to_device(np.zeros(5, pair))
+        y = cuda.as_cuda_array(Theirs(x))
+        assert y.dtype.fields["b"][1] == 8 and y.dtype.itemsize == 16 and y.shape == (5,) and y.strides == (16,)
+        m = cuda.to_device(np.zeros((3, 2)))
+        assert cuda.as_cuda_array(Theirs(m, strides=(16, 8), stream=None)).shape == (3, 2)
+        wrong = [(Theirs(x, descr=[("a", "<i4")]), "'descr' and 'typestr'"),
+                 (Theirs(m, strides=(16,)), "1 strides for 2"),
+                 (Theirs(m, strides=(16, 8, 8)), "3 strides for 2"), (Theirs(m, stream=0), "0 is no stream"),
+                 (Theirs(m, stream=-1), "-1 is no stream")]
+        for object, words in wrong:
+            try:
+                cuda.as_cuda_array(object)
+            except ValueError as error:
+                assert words in str(error), error
+            else:
+                raise AssertionError(words)
+    """)
+
+
 def test_machine_code_is_linked_by_the_driver(run, tmp_path):
     program = """
         import io
@@ -1783,6 +2080,132 @@ def test_arrays_are_freed_at_once_and_refused_then(run):
     """)
 
 
+def test_arrays_that_kernels_capture_are_looked_at_by_each_launch(run):
+    """As arguments are: they are there, on the launch's GPU, and freed behind the streams of the launches."""
+    run("""
+        import gc
+
+        def capturing(array):
+            @cuda.jit
+            def kernel(out):
+                i = cuda.grid(1)
+                if i < array.size:
+                    out[i] += array[i]
+
+            return kernel
+
+        def refused(launch, error, text):
+            for _ in range(2):
+                calls()
+                try:
+                    launch()
+                except error as caught:
+                    assert type(caught) is error and text in str(caught), caught
+                else:
+                    raise AssertionError(text)
+                assert not any("LaunchKernel" in call for call in calls())
+
+        out, host = cuda.to_device(np.zeros(100)), np.zeros(100)
+        streams = [cuda.external_stream(fake.fake_stream(0)) for _ in range(3)]
+        for free in (False, True):
+            array = cuda.to_device(np.ones(100))
+            kernel = capturing(array)
+            for _ in range(2):
+                for number, s in enumerate(streams):
+                    calls()
+                    kernel[1, 128, s](out)
+                    assert calls()[-1] == f"LaunchKernel {number + 2}"
+            kernel[1, 128, streams[0]](host)
+            calls()
+            if free:
+                array.free()
+                done = calls()
+                for launch in (lambda: kernel[1, 128](out), lambda: kernel[1, 128, streams[1]](out),
+                               lambda: kernel[1, 128](host), lambda: kernel.forall(100)(out)):
+                    refused(launch, RuntimeError, "memory is gone")
+                refused(lambda: capturing(array)[1, 128](out), RuntimeError, "memory is gone")
+            else:
+                kernel = array = None
+                gc.collect()  # launchers and their kernel
+                done = calls()
+            number = int(next(call for call in done if "MemFreeAsync" in call).split()[-1])
+            for stream in (2, 3, 4):
+                assert stream == number or f"StreamWaitEvent {number}" in done[done.index(f"EventRecord {stream}"):]
+            assert fake.fake_live() == 1 and not violations(), violations()
+
+        # a view, whose base stays as long as it is there
+        base = cuda.to_device(np.ones(100))
+        part = base[::2]
+        kernel = capturing(part)
+        kernel[1, 128, streams[0]](out)
+        refused(base.free, BufferError, "in use by a view")
+        del base, part
+        calls()
+        kernel[1, 128, streams[0]](out)
+        kernel[1, 128](out)
+        kernel = None
+        gc.collect()
+        assert any("MemFreeAsync" in call for call in calls()) and not violations() and fake.fake_live() == 1
+
+        # a graph keeps it
+        array = cuda.to_device(np.ones(100))
+        kernel = capturing(array)
+        for _ in range(2):  # compiled while it is recorded, then known
+            with cuda.graph() as g:
+                kernel[1, 128](out)
+            refused(array.free, BufferError, "in use by a graph")
+            g.update(0, out)
+        del array, kernel
+        gc.collect()
+        calls()
+        g.launch(streams[1])
+        assert fake.fake_live() == 2
+        del g
+        gc.collect()
+        done = calls()
+        number = next(call for call in done if "MemFreeAsync" in call).split()[-1]
+        assert number == "3" or f"StreamWaitEvent {number}" in done[done.index("EventRecord 3"):], done
+        assert fake.fake_live() == 1 and not violations(), violations()
+
+        # functions of elements
+        array = cuda.to_device(np.ones(100))
+        @krait.vectorize(target="cuda")
+        def plus(x):
+            return x + array[3]
+
+        plus(out, stream=streams[0])
+        calls()
+        array.free()
+        assert "EventRecord 2" in calls()
+        refused(lambda: plus(out), RuntimeError, "memory is gone")
+        array = cuda.to_device(np.ones(100))  # another array: other code
+        plus(out)
+
+        # the other GPU
+        with cuda.gpus[1]:
+            there, target = cuda.to_device(np.ones(100)), cuda.to_device(np.zeros(100))
+        kernel = capturing(there)
+        for _ in range(3):
+            kernel[1, 128](target)
+        calls()
+        for launch in (lambda: kernel[1, 128](out), lambda: kernel[1, 128](host)):
+            refused(launch, ValueError, "GPUs, 0 and 1")
+        kernel[1, 128](target)
+        assert any("LaunchKernel" in call for call in calls())
+        with cuda.gpus[1]:
+            kernel[1, 128](host)
+            refused(lambda: kernel[1, 128](out), ValueError, "GPUs, 0 and 1")
+
+        kernel = capturing(out)
+        kernel[1, 128](out), kernel[1, 128](out)
+        cuda.close()
+        fresh = cuda.to_device(np.zeros(100))
+        calls()
+        refused(lambda: kernel[1, 128](fresh), RuntimeError, "its device was reset")
+        assert not violations(), violations()
+    """, FAKE_GPUS="2")
+
+
 def test_memory_report(run):
     run("""
         report = cuda.memory_report()
@@ -1827,6 +2250,59 @@ def test_arrays_move_to_memory_that_can_be_shared(run):
             assert "opening memory of another process" in str(error)
         del x, part, there, handle, known
         assert fake.fake_live() == 0 and not violations(), violations()
+    """)
+
+
+def test_an_array_moves_while_other_threads_run(run):
+    """What one of them has done with the array meanwhile moves with it."""
+    run("""
+        import threading, time
+
+        x, ones, made = cuda.to_device(np.zeros(10)), cuda.to_device(np.ones(10)), []
+        streams = [0, cuda.stream(), cuda.external_stream(fake.fake_stream(0))]
+        for stream in streams:
+            add[1, 32, stream](x, ones)
+        for stream in streams:
+            y = x.copy()
+            calls()
+            fake.fake_hold(1)
+            taking = threading.Thread(target=lambda: made.append(y.get_ipc_handle()))
+            taking.start()
+            while "CtxSynchronize" not in "".join(calls()):  # it waits, and this thread has the lock
+                time.sleep(0.001)
+            y.copy_to_device(ones, stream=stream)
+            fake.fake_hold(0)
+            taking.join()
+            assert (y.copy_to_host() == 1).all() and len(made) == 1, (stream, y.copy_to_host())
+            copies = [call for call in calls() if "DtoD" in call]
+            assert len(copies) == 3, (stream, copies)  # one of them is this thread's
+            made.clear(), add[1, 32, stream](y, ones)
+        del x, y, ones
+        assert not violations(), violations()
+    """)
+
+
+def test_an_array_that_is_never_left_alone_does_not_move(run):
+    run("""
+        import sys, threading
+
+        x, told = cuda.to_device(np.ones(10)), []
+
+        def take():
+            try:
+                x.get_ipc_handle()
+            except BufferError as error:
+                told.append(str(error))
+
+        sys.setswitchinterval(1e-6)
+        taking = threading.Thread(target=take)
+        taking.start()
+        while taking.is_alive():
+            x.copy_to_device(np.ones(10))
+        assert (x.copy_to_host() == 1).all() and fake.fake_live() == 1
+        assert all("it: take the handle before or after" in text for text in told), told
+        handle = x.get_ipc_handle()
+        assert (x.copy_to_host() == 1).all() and not violations(), violations()
     """)
 
 
@@ -1960,6 +2436,63 @@ def test_modules_of_others(run):
                 continue
             raise AssertionError(wrong)
     """)
+
+
+def test_the_compiler_is_made_ready_while_the_driver_makes_its_context(run):
+    """By a thread beside it, once; it gets no signals, and neither a fork nor the end of the process hurts it."""
+    run("""
+        import os, sys
+
+        x = cuda.device_array(4)
+        assert fake.fake_threads_meanwhile() == 2, fake.fake_threads_meanwhile()
+
+        children = []
+        for i in range(4):  # one of them, at least, begins while the thread compiles
+            child = os.fork()
+            if child == 0:
+                assert krait.njit(lambda a: a * 2 + i)(20) == 40 + i
+                os._exit(0)
+            children.append(child)
+        for child in children:
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        cuda.get_current_device().reset()
+        cuda.device_array(4)  # a context of its own
+        add[1, 4](np.ones(4), np.ones(4))
+
+        program = "from krait import cuda; cuda.device_array(4)"  # it ends while the thread compiles
+        import subprocess
+        for _ in range(4):
+            subprocess.run([sys.executable, "-c", program], check=True, timeout=100)
+    """, KRAIT_NUM_THREADS="2", OPENBLAS_NUM_THREADS="1")
+
+
+@pytest.mark.parametrize("why", ["one core", "all code is kept on disk", "memory is limited", "no GPU is used"])
+def test_nothing_is_made_ready_where_it_does_not_help(run, why, tmp_path):
+    environment = {"one core": {"KRAIT_NUM_THREADS": "1"}, "no GPU is used": {"KRAIT_CUDA_DEVICE": "cpu"},
+                   "all code is kept on disk": {"KRAIT_CACHE": "1", "KRAIT_CACHE_DIR": str(tmp_path)}}.get(why, {})
+    run(f"""
+        import resource
+
+        if {why == "memory is limited"}:
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 40, resource.RLIM_INFINITY))
+        cuda.device_array(4)
+        assert fake.fake_threads_meanwhile() <= 1
+    """, **{"KRAIT_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1", **environment})
+
+
+@pytest.mark.parametrize("error,told", [(3, "'spawn'"), (803, "error 803"), (100, None), (34, None)])
+def test_a_driver_that_does_not_start_is_told(run, error, told):
+    run(f"""
+        import warnings
+        x = np.zeros(3)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(2):
+                add[1, 32](x, np.ones(3))
+        texts = [str(warning.message) for warning in caught if warning.category is krait.errors.KraitWarning]
+        assert (x == 2).all() and len(texts) == {0 if told is None else 1}, texts
+        assert all("kernels run on this machine's cores" in text and {str(told)!r} in text for text in texts), texts
+    """, FAKE_INIT=str(error), KRAIT_CUDA_DEVICE="auto")
 
 
 def test_a_fork_is_explained(run):

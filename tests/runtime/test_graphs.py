@@ -183,8 +183,11 @@ def test_a_graph_keeps_what_it_uses():
 @here
 def test_what_cannot_be_recorded():
     x, y = device(1, 2)
+    stream, event = cuda.stream(), cuda.event()
     for action in (lambda: add[1, 128](x, np.ones(100)), lambda: float(x[0]),
-                   lambda: x[::2].copy_to_host(), lambda: np.asarray(x)):
+                   lambda: x[::2].copy_to_host(), lambda: np.asarray(x), x.sum, x.max, lambda: x.item(3), x.tolist,
+                   lambda: stream.add_callback(print), stream.synchronize, event.record, event.synchronize,
+                   lambda: event.wait(stream), cuda.get_current_device().reset):
         with pytest.raises(RuntimeError, match="cannot be recorded"), cuda.graph():
             action()
     add[1, 128](x, y)  # nothing is recorded any more

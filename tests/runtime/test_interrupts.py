@@ -596,3 +596,31 @@ def test_workers_take_the_signals_of_their_own_faults():
         assert all(mask >> signal.SIGINT - 1 & 1 for mask in masks)
         """
     )
+
+
+def test_calls_of_lapack_are_looked_behind_one_by_one():
+    """A signal that waits when the loop begins ends it in the first round, however few rounds there are in 0.1 s."""
+    run("""
+        import _thread, functools, operator
+
+        calls = [lambda a: np.linalg.det(a), lambda a: np.linalg.inv(a), lambda a: np.linalg.solve(a, a),
+                 lambda a: np.linalg.svd(a), lambda a: np.linalg.eigh(a), lambda a: np.linalg.qr(a),
+                 lambda a: np.linalg.cholesky(a), lambda a: np.linalg.norm(a, 2), lambda a: np.linalg.pinv(a),
+                 lambda a: np.linalg.lstsq(a, a), lambda a: np.linalg.matrix_rank(a), lambda a: a @ a]
+        for call in map(njit, calls):
+            @njit
+            def f(a, rounds, n):
+                for i in range(n):
+                    rounds[0] = i
+                    call(a)
+
+            rounds, a = np.zeros(1), np.eye(120)
+            f(a, rounds, 1)
+            time.sleep(0.05)  # it asks no more than once in 10 ms
+            try:  # from C to C: the interpreter does not look between the two calls
+                max([_thread.interrupt_main, functools.partial(f, a, rounds, 1000)], key=operator.call)
+            except KeyboardInterrupt:
+                assert rounds[0] < 2, rounds
+            else:
+                raise SystemExit("it ended without KeyboardInterrupt")
+    """)

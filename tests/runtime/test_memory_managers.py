@@ -88,6 +88,49 @@ def test_a_manager_is_of_a_known_version():
     assert cuda.current_context().get_memory_info().total != 2
 
 
+def test_a_context_asks_its_manager_for_all_memory():
+    asked = []
+
+    class Telling(cuda.HostOnlyCUDAMemoryManager):
+        interface_version = 1
+
+        def memalloc(self, size):
+            asked.append("memalloc")
+            return 5
+
+        def get_memory_info(self):
+            return 0, 0
+
+        def get_ipc_handle(self, memory):
+            raise NotImplementedError
+
+        def memhostalloc(self, size, mapped=False, portable=False, wc=False):
+            asked.append(("memhostalloc", size, mapped))
+            return super().memhostalloc(size, mapped, portable, wc)
+
+        def mempin(self, owner, pointer, size, mapped=False):
+            asked.append("mempin")
+            return super().mempin(owner, pointer, size, mapped)
+
+        def memallocmanaged(self, size, attach_global=True):
+            asked.append("memallocmanaged")
+            return super().memallocmanaged(size, attach_global)
+
+    array, context = np.ones(1000), cuda.current_context()
+    cuda.set_memory_manager(Telling)
+    try:
+        assert context.memhostalloc(10).size == 10 and context.memhostalloc(20, mapped=True).size == 20
+        assert context.memallocmanaged(10).size == 10
+        assert context.mempin(array, array.ctypes.data, array.nbytes).owner is array
+        assert asked == [("memhostalloc", 10, False), ("memhostalloc", 20, True), "memallocmanaged", "mempin"]
+        with pytest.raises(TypeError, match="gave 5: it gives a cuda.MemoryPointer"):
+            cuda.device_array(3)
+    finally:
+        cuda.set_memory_manager(None)
+    with pytest.raises(TypeError, match="a class of memory managers, not 5"):
+        cuda.set_memory_manager(5)
+
+
 def test_parts_of_memory_keep_the_whole():
     freed = []
     whole = cuda.MemoryPointer(None, 1000, 64, finalizer=lambda: freed.append(1))

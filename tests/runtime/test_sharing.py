@@ -91,6 +91,26 @@ def test_handles_within_a_process():
             pass
 
 
+def test_a_handle_opens_its_memory_as_bytes_or_a_copy_of_it():
+    x = cuda.to_device(np.arange(10.0))
+    handle = pickle.loads(pickle.dumps(x.get_ipc_handle()))._ipc_handle
+    if not ON_HOST:
+        pytest.skip("a GPU's memory cannot be opened by the process that shares it")
+    context = cuda.current_context()
+    there, copy, direct = handle.open(context), handle.open_staged(context), handle.open_direct(context)
+    x[0] = 5
+    assert there.view("f8")[0] == direct.view("f8")[0] == 5 and copy.view("f8")[0] == 0
+    assert (copy.copy_to_host().view("f8") == np.arange(10)).all()
+    del there
+    handle.close()
+    with pytest.raises(RuntimeError, match="freed"):
+        direct.copy_to_host()
+    handle.close()  # nothing is open
+    with handle.open(context) as again:
+        assert again.size == 80
+    handle.close()
+
+
 def test_opened_memory_has_an_end():
     x = cuda.to_device(np.arange(10.0))
     handle = x.get_ipc_handle()._ipc_handle
@@ -180,6 +200,19 @@ def test_names_go_with_their_process(program):
     _, said = child.communicate(timeout=120)
     assert child.returncode == 0, said.decode()
     assert not glob.glob(f"/dev/shm/krait-{child.pid}-*")
+
+
+def test_processes_that_share_at_once():
+    """Each looks through the names of all, for what killed ones have left."""
+    program = """
+from krait import cuda
+for _ in range(1500):
+    cuda.device_array(4).get_ipc_handle()
+"""
+    processes = [subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE) for _ in range(3)]
+    for process in processes:
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 0, said.decode()
 
 
 def test_free_and_with():

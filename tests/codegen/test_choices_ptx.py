@@ -1,0 +1,118 @@
+"""What is chosen in PTX, of two numbers, and how: by a branch, by an instruction, or not at all.
+
+PYTEST_DONT_REWRITE: kernels are taken as they are written.
+"""
+
+import math
+
+import numpy as np
+from assembler import assemble
+
+from krait import _testing, cuda
+
+
+def text_of(kernel, types, flags=0):
+    text = _testing.compile(kernel, types, capability=90, fastmath=flags)
+    assemble(text, 90)
+    return text
+
+
+PLACES_IN_32_BITS = 16
+D1, F1, I1 = (f"array({dtype}, 1, C)" for dtype in ("float64", "float32", "int32"))
+
+
+def chosen(x, y, flags, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        a, b = x[i], y[i]
+        out[i] = a * b + b if flags[i] & 1 else a
+
+
+def test_of_two_doubles_one_is_computed_behind_a_branch():
+    text = text_of(chosen, f"{D1}; {D1}; {I1}; {D1}")
+    assert "selp.f64" not in text and "selp.b64" not in text
+    assert text.count("fma.rn.f64") == 1 and text.count("bra") == 2
+
+
+def test_of_two_floats_a_select_chooses():
+    text = text_of(chosen, f"{F1}; {F1}; {I1}; {F1}")
+    assert text.count("selp") == 1 and text.count("bra") == 1
+
+
+def waves(x, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = math.sin(x[i])
+
+
+def test_the_polynomials_of_a_sine_have_one_select():
+    text = text_of(waves, f"{D1}; {D1}")
+    assert text.count("selp.f64") == 1  # of their first coefficient
+
+
+def around(x, out):
+    i = cuda.grid(1)
+    total = 0.0
+    for k in range(out.size):
+        total = total * x[0] + 1 if k != i else total
+    out[i] = total
+
+
+def test_a_loop_goes_on_from_a_block_that_was_split():
+    text = text_of(around, f"{D1}; {D1}")
+    assert "selp.f64" not in text and "selp.b64" not in text
+
+
+def extremes(x, y, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = np.fmin(x[i], y[i]) - np.fmax(x[i], y[i])
+
+
+def test_fmin_and_fmax_are_instructions():
+    for types, suffix in (f"{F1}; {F1}; {F1}", "f32"), (f"{D1}; {D1}; {D1}", "f64"):
+        text = text_of(extremes, types)
+        assert text.count(f"min.{suffix}") == text.count(f"max.{suffix}") == 1
+        assert "setp.nan" not in text and "selp" not in text
+
+
+def looked_up(x, table, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        place = math.floor(x[i])
+        if place >= 0 and place + 1 < table.size:
+            out[i] = table[place] + table[place + 1]
+
+
+def test_a_floor_that_is_not_negative_does_not_count_from_the_end():
+    text = text_of(looked_up, f"{F1}; {F1}; {F1}", PLACES_IN_32_BITS)
+    assert "shr.s32" not in text and text.count("fma.rm.f32") == 1
+
+
+def between(x, table, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        row, column = math.floor(x[i]), math.floor(x[i + 1])
+        value = np.float32(0)
+        if row >= 0 and column >= 0 and row + 1 < table.shape[0] and column + 1 < table.shape[1]:
+            value = table[row, column] * table[row + 1, column + 1]
+        out[i] = value
+
+
+def test_what_one_of_several_tests_says_of_an_index_holds_behind_them():
+    text = text_of(between, f"{F1}; array(float32, 2, C); {F1}", PLACES_IN_32_BITS)
+    assert "shr.s32" not in text
+
+
+def steps(x, h, n):
+    i = cuda.grid(1)
+    if i < x.size:
+        position, speed = x[i], 0.0
+        for _ in range(n):
+            speed -= h * position
+            position += h * speed
+        x[i] = position
+
+
+def test_loops_that_only_compute_run_four_rounds_at_a_time():
+    assert text_of(steps, f"{D1}; float64; int64").count("fma.rn.f64") == 2 * (4 + 1)
