@@ -1,4 +1,10 @@
-"""Twelve kernels of other fields, which were written after the work on speed and measured as first written."""
+"""Twelve kernels of other fields, which were written after the work on speed and measured as first written.
+
+Two of them were then found to say something else in Python than in C, and are there twice now, each beside the C that
+says the same.  An int times 0.5 is a float64 in Python, and a floor an int of 64 bits: `rotate`; `rotate_single` says
+np.float32 and np.int32.  `min` is the second if that is less, whatever is NaN, and not fminf: `warping`, against `?:`;
+`warping_fmin` calls np.fmin.
+"""
 
 import math
 
@@ -65,8 +71,29 @@ extern "C" __global__ void ising(signed char *__restrict__ spins, const float *_
     if (h * 2.3283064e-10f < chance[sum * spins[y * n + x] + 4]) spins[y * n + x] = -spins[y * n + x];
 }
 
+static __device__ float least(float a, float b) { return b < a ? b : a; }
+
 extern "C" __global__ void warping(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ out,
                                    int pairs) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= pairs) return;
+    float row[17];
+    for (int k = 0; k < 17; k++) row[k] = INFINITY;
+    row[0] = 0;
+    for (int s = 0; s < 16; s++) {
+        float left = INFINITY, above = row[0], x = a[s * pairs + i];
+        row[0] = INFINITY;
+        for (int t = 0; t < 16; t++) {
+            float d = x - b[t * pairs + i], best = least(least(above, row[t + 1]), left) + d * d;
+            above = row[t + 1];
+            row[t + 1] = left = best;
+        }
+    }
+    out[i] = sqrtf(row[16]);
+}
+
+extern "C" __global__ void warping_fmin(const float *__restrict__ a, const float *__restrict__ b,
+                                        float *__restrict__ out, int pairs) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= pairs) return;
     float row[17];
@@ -134,6 +161,22 @@ extern "C" __global__ void to_hsv(const float *__restrict__ rgb, float *__restri
 
 extern "C" __global__ void rotate(const float *__restrict__ in, float *__restrict__ out, float cosine, float sine,
                                   int rows, int columns) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (y >= rows || x >= columns) return;
+    float cx = x - columns * 0.5, cy = y - rows * 0.5;
+    float sx = cosine * cx - sine * cy + (float)(columns * 0.5), v = 0;
+    float sy = sine * cx + cosine * cy + (float)(rows * 0.5);
+    long long x0 = (long long)floorf(sx), y0 = (long long)floorf(sy);
+    if (x0 >= 0 && y0 >= 0 && x0 + 1 < columns && y0 + 1 < rows) {
+        float fx = sx - x0, fy = sy - y0;
+        v = (in[y0 * columns + x0] * (1 - fx) + in[y0 * columns + x0 + 1] * fx) * (1 - fy) +
+            (in[(y0 + 1) * columns + x0] * (1 - fx) + in[(y0 + 1) * columns + x0 + 1] * fx) * fy;
+    }
+    out[y * columns + x] = v;
+}
+
+extern "C" __global__ void rotate_single(const float *__restrict__ in, float *__restrict__ out, float cosine,
+                                         float sine, int rows, int columns) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (y >= rows || x >= columns) return;
     float cx = x - columns * 0.5f, cy = y - rows * 0.5f;
@@ -265,6 +308,26 @@ def warping(a, b, out):
 
 
 @cuda.jit
+def warping_fmin(a, b, out):
+    i = cuda.grid(1)
+    if i >= out.size:
+        return
+    row = cuda.local.array(17, np.float32)
+    for k in range(17):
+        row[k] = np.inf
+    row[0] = 0
+    for s in range(16):
+        left, above, x = np.float32(np.inf), row[0], a[s, i]
+        row[0] = np.inf
+        for t in range(16):
+            d = x - b[t, i]
+            best = np.fmin(np.fmin(above, row[t + 1]), left) + d * d
+            above = row[t + 1]
+            row[t + 1] = left = best
+    out[i] = math.sqrt(row[16])
+
+
+@cuda.jit
 def nearest(points, centres, label):
     c = cuda.shared.array((32, 4), np.float32)
     i, t = cuda.grid(1), cuda.threadIdx.x
@@ -323,6 +386,24 @@ def rotate(image, out, cosine, sine):
         sx = cosine * cx - sine * cy + np.float32(columns * 0.5)
         sy = sine * cx + cosine * cy + np.float32(rows * 0.5)
         x0, y0 = math.floor(sx), math.floor(sy)
+        v = np.float32(0)
+        if x0 >= 0 and y0 >= 0 and x0 + 1 < columns and y0 + 1 < rows:
+            fx, fy = sx - np.float32(x0), sy - np.float32(y0)
+            v = ((image[y0, x0] * (1 - fx) + image[y0, x0 + 1] * fx) * (1 - fy)
+                 + (image[y0 + 1, x0] * (1 - fx) + image[y0 + 1, x0 + 1] * fx) * fy)
+        out[y, x] = v
+
+
+@cuda.jit
+def rotate_single(image, out, cosine, sine):
+    x, y = cuda.grid(2)
+    rows, columns = image.shape
+    if y < rows and x < columns:
+        half_x, half_y = np.float32(columns) * np.float32(0.5), np.float32(rows) * np.float32(0.5)
+        cx, cy = np.float32(x) - half_x, np.float32(y) - half_y
+        sx = cosine * cx - sine * cy + half_x
+        sy = sine * cx + cosine * cy + half_y
+        x0, y0 = np.int32(math.floor(sx)), np.int32(math.floor(sy))
         v = np.float32(0)
         if x0 >= 0 and y0 >= 0 and x0 + 1 < columns and y0 + 1 < rows:
             fx, fy = sx - np.float32(x0), sy - np.float32(y0)
@@ -399,11 +480,14 @@ def cases(rng):
              tolerance=1e-4),
         Case(ising, tile, square, (spins, chance, 0, np.uint32(77)), (2048,), repeatable=False),
         Case(warping, blocks(1 << 17, 128), 128, (series[0], series[1], np.zeros(1 << 17, f)), (1 << 17,)),
+        Case(warping_fmin, blocks(1 << 17, 128), 128, (series[0], series[1], np.zeros(1 << 17, f)), (1 << 17,)),
         Case(nearest, blocks(1 << 19), 256, (points, centres, np.zeros(1 << 19, np.int32)), (1 << 19,)),
         Case(tanimoto, blocks(1 << 18), 256, (prints, prints[:, 5].copy(), np.zeros(1 << 18, f)), (1 << 18, 16)),
         Case(to_hsv, blocks(many), 256, (rng.random((many, 3), np.float32), np.zeros((many, 3), f)), (many,)),
         Case(rotate, tile, square, (image, np.zeros_like(image), f(math.cos(0.3)), f(math.sin(0.3))), (2048, 2048),
              tolerance=1e-4),
+        Case(rotate_single, tile, square, (image, np.zeros_like(image), f(math.cos(0.3)), f(math.sin(0.3))),
+             (2048, 2048), tolerance=1e-4),
         Case(kmers, blocks(1 << 22), 256, (genome, np.zeros(1 << 16, np.int32)), (1 << 22,), repeatable=False),
         Case(rings, tile, square, (image, sums, counts, f(1000), f(1040)), (2048, 2048, 1024), repeatable=False,
              tolerance=1e-3),
