@@ -73,6 +73,19 @@ void host_store_field(Lower *l, LLVMValueRef thread, size_t offset, LLVMValueRef
 LLVMValueRef threads_context(Lower *l, const Value *value);
 LLVMValueRef threads_region(Lower *l, const Value *value);
 
+/* ---- code_memory.c: all under the linker's lock ---- */
+
+typedef struct CodeSlab CodeSlab;     /* the process has a list of them; NULL: none yet */
+typedef struct CodeMemory CodeMemory; /* of one object */
+/* All that linking the object may take; NULL: the system has none, or it is no object file. */
+CodeMemory *code_memory_take(CodeSlab **slabs, const void *object, size_t size);
+void code_memory_free(void *memory);
+/* What the linker asks for a section, and tells when it is done (nonzero: it failed, *message is the linker's). */
+uint8_t *code_memory_section(void *memory, uintptr_t size, unsigned alignment, unsigned number, const char *name);
+uint8_t *code_memory_data(void *memory, uintptr_t size, unsigned alignment, unsigned number, const char *name,
+                          int readonly);
+int code_memory_finish(void *memory, char **message);
+
 /* ---- orc.c ---- */
 
 struct HostCode {

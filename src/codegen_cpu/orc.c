@@ -23,6 +23,7 @@
 
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>
+#include <llvm-c/OrcEE.h>
 
 #include "codegen_cpu/cpu.h"
 
@@ -32,6 +33,8 @@ typedef struct Linker {
     LLVMOrcLLJITRef jit;
     LLVMOrcExecutionSessionRef session;
     LLVMOrcJITDylibRef library;
+    CodeSlab *slabs;             /* where all code lies */
+    CodeMemory *memory;          /* of the object that is linked, until the linker has taken it */
     char message[MESSAGE_BYTES]; /* what ORC reported last; its errors come by a callback, the calls' own say only
                                     "failed" */
 } Linker;
@@ -86,10 +89,27 @@ static LLVMErrorRef define_symbol(LLVMOrcDefinitionGeneratorRef generator, void 
     return LLVMErrorSuccess;
 }
 
+/* The linker asks once for each object. */
+static void *hand_over(void *self) {
+    CodeMemory *memory = ((Linker *)self)->memory;
+    ((Linker *)self)->memory = NULL;
+    return memory;
+}
+
+static void no_more(void *self) { (void)self; }
+
+static LLVMOrcObjectLayerRef make_layer(void *self, LLVMOrcExecutionSessionRef session, const char *triple) {
+    (void)triple;
+    return LLVMOrcCreateRTDyldObjectLinkingLayerWithMCJITMemoryManagerLikeCallbacks(
+        session, self, hand_over, no_more, code_memory_section, code_memory_data, code_memory_finish, code_memory_free);
+}
+
 static bool linker_open(char *message) {
     if (linker.jit) return true;
     LLVMOrcLLJITRef jit = NULL;
-    if (!fine(LLVMOrcCreateLLJIT(&jit, NULL), message)) return false;
+    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+    LLVMOrcLLJITBuilderSetObjectLinkingLayerCreator(builder, make_layer, &linker);
+    if (!fine(LLVMOrcCreateLLJIT(&jit, builder), message)) return false; /* takes the builder */
     linker.jit = jit;
     linker.session = LLVMOrcLLJITGetExecutionSession(jit);
     LLVMOrcExecutionSessionSetErrorReporter(linker.session, report_error, &linker);
@@ -234,7 +254,12 @@ static HostCode *link_under_lock(Module *module, const CodeImage *image, Lookup 
     code->kernel.kept_bytes = module->kept_bytes;
     code->kernel.inner_axis = module->has_barriers ? 0 : module->inner_axis;
     code->kernel.joins_blocks = module->joins_blocks && !module->has_barriers;
-    if (!link_object(tracker, numbered(image, lookup->names[0]), lookup, message)) {
+    linker.memory = code_memory_take(&linker.slabs, image->bytes, image->size);
+    if (!linker.memory) snprintf(message, MESSAGE_BYTES, "no memory for %zu bytes of code", image->size);
+    bool linked = linker.memory && link_object(tracker, numbered(image, lookup->names[0]), lookup, message);
+    if (linker.memory) code_memory_free(linker.memory); /* nobody asked for it */
+    linker.memory = NULL;
+    if (!linked) {
         tracker_free(tracker);
         free(code);
         return NULL;

@@ -34,7 +34,7 @@ TARGETS = ["cpu", "parallel", "cuda"]
 BOUND = {"e": 2e-3, "f": 4e-6, "d": 1e-13, "F": 4e-6, "D": 1e-13}
 
 
-@functools.cache
+@functools.lru_cache(500)  # of many thousands, each with its code
 def vectorized(name, target, operands):
     """'parallel' takes signatures: here those of the operands."""
     function = {**UNARY, **BINARY}[name]
