@@ -18,8 +18,21 @@ class NameError(KraitError, builtins.NameError):
 class CudaError(KraitError, RuntimeError):
     """The CUDA driver reported an error, or a GPU is needed and there is none."""
 
-class CudaMemoryError(CudaError, MemoryError):
-    """A GPU has not enough free memory."""
+class CudaAPIError(CudaError):
+    """A call of the driver failed: `code` is the number that CUDA has for that (CUresult), `msg` the text. On the host
+    device the number is what a GPU would have."""
+
+    def __init__(self, code: int | None = ..., msg: str = ...) -> None: ...
+    @property
+    def code(self) -> int | None: ...
+    @property
+    def msg(self) -> str | None: ...
+
+class CudaSupportError(CudaError):
+    """This needs a GPU, and there is none, or no driver that works."""
+
+class CudaMemoryError(CudaAPIError, MemoryError):
+    """The memory of a device is used up: of a GPU, or of the host where kernels run there."""
 
 class LaunchError(CudaError):
     """A kernel did not run to its end: a thread missed a barrier, for one."""

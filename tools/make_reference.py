@@ -99,6 +99,23 @@ def errors():
     return lines + [f"| `{code}` | `{exception}` | {text} |" for code, exception, text, *_ in testing.table("diag")]
 
 
+def cuda_errors():
+    lines = [
+        "# Failures of the CUDA driver",
+        "",
+        "Printed from `src/runtime/cuda/cu_errors.def`: the `code` of a `krait.errors.CudaAPIError`, the driver's name",
+        "of it (`krait.cuda.cudadrv.enums` has them), what its message ends with. After a failure marked x the process",
+        "must be restarted before it can use the GPU again.",
+        "",
+        "| code | name | | what can be done |",
+        "| --- | --- | --- | --- |",
+    ]
+    return lines + [
+        f"| {number} | `{name}` | {'x' if ends else ''} | {hint} |"
+        for number, name, hint, ends in _krait.driver_errors()
+    ]
+
+
 def types():
     lines = [
         "# Scalar types",
@@ -223,6 +240,7 @@ PAGES = {
     "errors.md": errors,
     "types.md": types,
     "options.md": options,
+    "cuda-errors.md": cuda_errors,
 }
 
 

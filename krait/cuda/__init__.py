@@ -110,7 +110,7 @@ def __getattr__(name):
     if name in ("carray", "farray"):
         return getattr(import_module("krait"), name)
     if name == "CudaSupportError":
-        return import_module("krait.errors").CudaError
+        return import_module("krait.errors").CudaSupportError
     sizes = "; sizes of a launch are ints and tuples: kernel[(2, 2), (16, 16)]" if name == "dim3" else ""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{sizes}")
 

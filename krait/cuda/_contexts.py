@@ -6,7 +6,7 @@ import functools
 import sys
 
 from .. import _krait
-from ..errors import CudaError
+from ..errors import CudaSupportError
 
 MemoryInfo = collections.namedtuple("MemoryInfo", "free,total")
 
@@ -315,7 +315,7 @@ def profiling():
 
 def cuda_error():
     """The error that keeps kernels from running on a GPU, or None."""
-    return None if _krait.is_available() else CudaError(_krait.choice_reason())
+    return None if _krait.is_available() else CudaSupportError(_krait.choice_reason())
 
 
 def is_supported_version():
@@ -330,7 +330,7 @@ class _Runtime:
     def get_version(self):
         version = _krait.driver_version()
         if version is None:
-            raise CudaError(_krait.choice_reason())
+            raise CudaSupportError(_krait.choice_reason())
         return version
 
     def is_supported_version(self):

@@ -43,6 +43,51 @@ static PyObject *find_bases(ModuleState *state, int made, const char *names) {
     return bases;
 }
 
+/* ---- CudaAPIError(code, msg) ---- */
+
+/* An item of `args`, if there are both; a new reference.  NULL: there are not, or an exception is set. */
+static PyObject *driver_error_item(PyObject *self, Py_ssize_t at) {
+    PyObject *args = PyObject_GetAttrString(self, "args");
+    PyObject *item = args && PyTuple_Check(args) && PyTuple_GET_SIZE(args) == 2 ? PyTuple_GET_ITEM(args, at) : NULL;
+    Py_XINCREF(item);
+    Py_XDECREF(args);
+    return item;
+}
+
+static PyObject *driver_error_get(PyObject *self, void *which) {
+    PyObject *item = driver_error_item(self, (Py_ssize_t)(intptr_t)which);
+    if (item || PyErr_Occurred()) return item;
+    Py_RETURN_NONE;
+}
+
+static PyObject *driver_error_text(PyObject *self, PyObject *unused) {
+    (void)unused;
+    PyObject *item = driver_error_item(self, 1), *text = item ? PyObject_Str(item) : NULL;
+    if (!item && !PyErr_Occurred()) text = ((PyTypeObject *)PyExc_BaseException)->tp_str(self);
+    Py_XDECREF(item);
+    return text;
+}
+
+/* What a class made by its name and bases has not. */
+static int describe_driver_error(PyObject *class) {
+    static PyGetSetDef attributes[] = {
+        {"code", driver_error_get, NULL, PyDoc_STR("The number that CUDA has for the failure (CUresult), or None."),
+         (void *)0},
+        {"msg", driver_error_get, NULL, PyDoc_STR("The text of the exception."), (void *)1},
+    };
+    static PyMethodDef text = {"__str__", driver_error_text, METH_NOARGS, NULL};
+    PyTypeObject *type = (PyTypeObject *)class;
+    for (size_t i = 0; i <= COUNT_OF(attributes); i++) {
+        bool method = i == COUNT_OF(attributes);
+        PyObject *descriptor = method ? PyDescr_NewMethod(type, &text) : PyDescr_NewGetSet(type, &attributes[i]);
+        int set = descriptor ? PyObject_SetAttrString(class, method ? text.ml_name : attributes[i].name, descriptor)
+                             : -1;
+        Py_XDECREF(descriptor);
+        if (set < 0) return -1;
+    }
+    return 0;
+}
+
 int errors_add(PyObject *module, ModuleState *state) {
     PyObject *all = PyDict_New();
     int result = -1;
@@ -55,6 +100,7 @@ int errors_add(PyObject *module, ModuleState *state) {
         state->errors[i] = PyErr_NewExceptionWithDoc(full, error_classes[i].doc, bases, NULL);
         Py_DECREF(bases);
         if (!state->errors[i] || PyDict_SetItemString(all, error_classes[i].name, state->errors[i]) < 0) goto done;
+        if (i == ERROR_CUDA_API && describe_driver_error(state->errors[i]) < 0) goto done;
     }
     result = PyModule_AddObjectRef(module, "errors", all);
 done:

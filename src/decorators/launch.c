@@ -54,11 +54,14 @@ static int grid_for_tasks(const Launcher *self, DeviceKernel *loaded, LaunchConf
 
 int launch_failed(Kernel *kernel, const Spec *spec, Device *device, int status, const LaunchConfig *config,
                   const LaunchReport *report) {
-    char what[160];
+    char what[256];
     const unsigned *grid = config->grid.x, *block = config->block.x;
     if (status == DEVICE_REPORTS) return launch_report(kernel, spec, config, report);
-    snprintf(what, sizeof what, "launching a grid of (%u, %u, %u) blocks of (%u, %u, %u) threads", grid[0], grid[1],
-             grid[2], block[0], block[1], block[2]);
+    int used = snprintf(what, sizeof what, "launching a grid of (%u, %u, %u) blocks of (%u, %u, %u) threads", grid[0],
+                        grid[1], grid[2], block[0], block[1], block[2]);
+    if (device->shares_memory && report->needed_bytes)
+        snprintf(what + used, sizeof what - (size_t)used, ", whose blocks that run at once need %zu bytes",
+                 report->needed_bytes);
     return device_raise(device, status, what);
 }
 

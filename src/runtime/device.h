@@ -21,6 +21,7 @@ typedef struct DeviceLater {
 } DeviceLater;
 
 typedef enum DeviceCopy { COPY_IN, COPY_OUT, COPY_WITHIN } DeviceCopy; /* from the host, to the host, neither */
+/* No memory for what a call needs beside the device; no memory of the device, be that the host's; anything else. */
 typedef enum DeviceFailure { FAILED_HOST_MEMORY, FAILED_DEVICE_MEMORY, FAILED_OTHERWISE } DeviceFailure;
 
 /* Page-locked; page-locked and reached by kernels; moved between host and device by the driver. */
@@ -124,6 +125,7 @@ typedef struct RaceReport {
 /* What a device that sees its threads end found out.  `exception`: for the arguments of what the first thread raised,
  * DeviceCode.exception_bytes of it. */
 typedef struct LaunchReport {
+    size_t needed_bytes; /* of memory, as far as it is known: for a launch that there was none for */
     void *exception;
     int32_t status; /* 0, or 1 + RaiseSite of the first thread (in block and thread order) that raised */
     int64_t bad_block,

@@ -2546,3 +2546,39 @@ def test_a_ufunc_for_a_gpu_tells_and_pickles_the_types_it_has_kernels_for(run):
                 raise AssertionError
         assert copy.types == function.types == ["ll->l", "dd->d"]
     """)
+
+
+def test_each_failure_of_the_driver_has_its_number_and_its_hint(run):
+    """A CudaAPIError as Numba's, with `code` and `msg`; where the context is of no use any more, that is said."""
+    run("""
+        from krait.errors import CudaAPIError, CudaMemoryError
+
+        for number, name, hint, ends in krait._krait.driver_errors():
+            fake.fake_fail(b"*", 0, number)
+            try:
+                cuda.event()
+            except CudaAPIError as error:
+                assert error.code == number and error.msg == str(error) and hint in error.msg, name
+                assert ("must be restarted" in error.msg) == ends, name
+                assert isinstance(error, CudaMemoryError) == (number == 2), name
+            else:
+                raise AssertionError(name)
+        fake.fake_fail(b"*", 0, 12345)
+        try:
+            cuda.event()
+        except CudaAPIError as error:
+            assert error.code == 12345 and "making an event: the fake driver failed" in str(error)
+        fake.fake_fail(b"", 0, 0)
+    """)
+
+
+def test_a_driver_that_does_not_start_says_what_can_be_done(run):
+    run("""
+        errors = {number: hint for number, _, hint, _ in krait._krait.driver_errors()}
+        try:
+            cuda.device_array(3)
+        except cuda.CudaSupportError as error:
+            assert errors[803] in str(error) and "(error 803)" in str(error)
+        else:
+            raise AssertionError
+    """, FAKE_INIT="803")

@@ -1,11 +1,10 @@
 """The driver by the names that numba.cuda.cudadrv.driver has."""
 
 from ... import _krait
-from ...errors import CudaError
+from ...errors import CudaAPIError
 from .._contexts import Context, MemoryInfo
 from .error import CudaDriverError, CudaSupportError, LinkerError
 
-CudaAPIError = CudaError
 Device, Event, Stream = _krait.Device, _krait.Event, _krait.Stream
 
 __all__ = [

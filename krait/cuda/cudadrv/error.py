@@ -1,6 +1,8 @@
 """Errors by the names that numba.cuda.cudadrv.error has."""
 
-from ...errors import CudaError
+from ...errors import CudaError, CudaSupportError
 
-CudaDriverError = CudaRuntimeError = CudaSupportError = CudaError
+__all__ = ["CudaDriverError", "CudaRuntimeError", "CudaSupportError", "LinkerError", "NvvmError", "NvvmSupportError"]
+
+CudaDriverError = CudaRuntimeError = CudaError
 NvvmError = NvvmSupportError = LinkerError = CudaError

@@ -215,7 +215,7 @@ Device *dlpack_device(Runtime *runtime, Device *current, const DLTensor *tensor)
     int type = tensor->device.type, id = tensor->device.id;
     if (current->shares_memory) {
         if (type == DL_CPU) return current;
-        PyErr_Format(PyExc_RuntimeError, NEEDS_GPU, cuda_choice_reason(runtime->cuda));
+        cuda_refuse(NEEDS_GPU, cuda_choice_reason(runtime->cuda));
         return NULL;
     }
     if (type == DL_CUDA && id == current->ordinal) return current;

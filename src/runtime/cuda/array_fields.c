@@ -134,7 +134,7 @@ static int read_memory(Runtime *runtime, const FieldReader *from, PyObject *obje
                        ArrayFields *fields) {
     if (!current) return -1;
     if (current->shares_memory) {
-        PyErr_Format(PyExc_RuntimeError, NEEDS_GPU, cuda_choice_reason(runtime->cuda));
+        cuda_refuse(NEEDS_GPU, cuda_choice_reason(runtime->cuda));
         return -1;
     }
     PyObject *data = read_field(from->data, object);

@@ -231,7 +231,7 @@ PyObject *device_array_read_interface(Runtime *runtime, PyObject *object, Interf
     int64_t packed[TYPE_MAX_NDIM + 1];
     if (!device) return NULL;
     if (device->shares_memory) {
-        PyErr_Format(PyExc_RuntimeError, NEEDS_GPU, cuda_choice_reason(runtime->cuda));
+        cuda_refuse(NEEDS_GPU, cuda_choice_reason(runtime->cuda));
         return NULL;
     }
     interface = PyObject_GetAttrString(object, "__cuda_array_interface__");

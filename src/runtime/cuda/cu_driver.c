@@ -64,11 +64,8 @@ static bool find_devices(Cuda *cuda) {
     if (error != CUDA_OK) {
         const char *text = NULL;
         cuda->api.GetErrorString(error, &text);
-        snprintf(cuda->why_not, sizeof cuda->why_not, "the NVIDIA driver does not start: %s (error %d)%s",
-                 text ? text : "unknown error", error,
-                 error == CUDA_NOT_INITIALISED ? "; nor does it in a process that was forked from one which used it: "
-                                                 "start such by 'spawn' or 'forkserver'"
-                                               : "");
+        snprintf(cuda->why_not, sizeof cuda->why_not, "the NVIDIA driver does not start: %s (error %d)%s%s",
+                 text ? text : "it failed", error, *cuda_hint(error) ? "; " : "", cuda_hint(error));
         cuda->fails = error != CUDA_NO_DEVICE && error != CUDA_STUB_LIBRARY;
         return false;
     }
@@ -126,32 +123,7 @@ int cuda_max_ptx_version(Cuda *cuda) {
     return 70;
 }
 
-/* ---- errors ---- */
-
-static const char *advice(const Cuda *cuda, int error) {
-    if (cuda->pid != getpid())
-        return "; CUDA was initialised before this process was forked, and does not survive a fork: use the 'spawn' or "
-               "'forkserver' start "
-               "method of multiprocessing, or touch the GPU in the children only";
-    switch (error) {
-    case CUDA_OUT_OF_MEMORY: return "; free device arrays (del them) or use smaller ones";
-    case CUDA_ILLEGAL_ADDRESS:
-        return "; a kernel accessed memory outside an array: run it with KRAIT_CHECK=1, which names the line, block "
-               "and "
-               "thread. "
-               "The process must be restarted before it can use the GPU again";
-    case CUDA_LAUNCH_OUT_OF_RESOURCES: return "; use fewer threads in a block, or @cuda.jit(max_registers=...)";
-    case CUDA_UNSUPPORTED_PTX_VERSION: return "; the driver is older than the GPU needs: update it";
-    default: return "";
-    }
-}
-
-void cuda_explain(Cuda *cuda, int error, char *text, size_t size) {
-    const char *name = NULL, *what = NULL;
-    cuda->api.GetErrorName(error, &name);
-    cuda->api.GetErrorString(error, &what);
-    snprintf(text, size, "%s (%s)%s", what ? what : "unknown error", name ? name : "?", advice(cuda, error));
-}
+bool cuda_was_forked(const Cuda *cuda) { return cuda->pid != getpid(); }
 
 /* ---- contexts ---- */
 
@@ -289,7 +261,7 @@ static int begin(CudaContext *context) {
 CudaContext *cuda_current(Cuda *cuda) {
     if (thread_selected && thread_selected->cuda == cuda && thread_selected->handle) return thread_selected;
     if (!cuda_open(cuda)) {
-        PyErr_SetString(PyExc_RuntimeError, cuda->why_not);
+        cuda_refuse("%s", cuda->why_not);
         return NULL;
     }
     CudaContext *context = own_context(cuda);
@@ -298,7 +270,7 @@ CudaContext *cuda_current(Cuda *cuda) {
 
 int cuda_select(Cuda *cuda, int device) {
     if (!cuda_open(cuda)) {
-        PyErr_SetString(PyExc_RuntimeError, cuda->why_not);
+        cuda_refuse("%s", cuda->why_not);
         return -1;
     }
     if (device < 0 || device >= cuda->device_count) {

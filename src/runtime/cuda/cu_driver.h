@@ -13,25 +13,13 @@
 #include <stdatomic.h> /* atomic_load */
 #include <sys/types.h> /* pid_t */
 
-enum CudaError { /* CUresult; CUDA_INTERRUPTED: the handler of a signal raised, the exception is set */
-                 CUDA_INTERRUPTED = -1,
+enum CudaError {                           /* CUresult, and what the driver has no number for */
+                 CUDA_NO_HOST_MEMORY = -2, /* for what a call needs beside the driver */
+                 CUDA_INTERRUPTED = -1,    /* the handler of a signal raised, the exception is set */
                  CUDA_OK = 0,
-                 CUDA_INVALID_VALUE = 1,
-                 CUDA_OUT_OF_MEMORY = 2,
-                 CUDA_NOT_INITIALISED = 3,
-                 CUDA_DEINITIALISED = 4,
-                 CUDA_NO_DEVICE = 100,
-                 CUDA_STUB_LIBRARY = 34,
-                 CUDA_INVALID_CONTEXT = 201,
-                 CUDA_CONTEXT_IS_DESTROYED = 709,
-                 CUDA_INVALID_PTX = 218,
-                 CUDA_UNSUPPORTED_PTX_VERSION = 222,
-                 CUDA_INVALID_HANDLE = 400,
-                 CUDA_NOT_FOUND = 500,
-                 CUDA_NOT_READY = 600,
-                 CUDA_ILLEGAL_ADDRESS = 700,
-                 CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
-                 CUDA_NOT_SUPPORTED = 801,
+#define CU_ERROR(number, name, after, hint) CUDA_##name = number,
+#include "runtime/cuda/cu_errors.def"
+#undef CU_ERROR
 };
 
 enum CudaDeviceAttribute { /* CUdevice_attribute, those that Krait itself asks */
@@ -120,13 +108,13 @@ struct Cuda {
     void *library;
     bool opened;       /* asked for; why_not tells with what result */
     bool fails;        /* there is a driver, and something is wrong with it */
-    char why_not[256]; /* empty: usable */
+    char why_not[384]; /* empty: usable */
     int driver_version;
     int device_count;
     CudaContext *contexts; /* one per device */
     bool decided;          /* use_gpu and reason are set (cuda_use_gpu) */
     int use_gpu;           /* 1, 0, or -1: what was asked for is not there */
-    char reason[320];
+    char reason[448];
     ByteRange *reached; /* of host memory that kernels reach where it lies: mapped and managed */
     size_t nreached;
     CudaBegins *begins; /* NULL: it was called */
@@ -135,8 +123,12 @@ struct Cuda {
 
 /* Opens the library at first use; false: not usable (no exception set). */
 bool cuda_open(Cuda *cuda);
-/* "text (NAME); advice" */
+/* cu_errors.c: "text (NAME)"; "; what can be done", or nothing: of a GPU's driver, or (cuda NULL) of the host
+ * device. */
 void cuda_explain(Cuda *cuda, int error, char *text, size_t size);
+void cuda_advise(const Cuda *cuda, int error, char *text, size_t size);
+const char *cuda_hint(int error);       /* its row's; "": none */
+bool cuda_was_forked(const Cuda *cuda); /* by the process that initialised the driver: it is of no use here */
 /* wait.c: until the stream, or the event, has got there; CUDA_INTERRUPTED. */
 int gpu_wait_stream(CudaContext *context, void *stream);
 int gpu_wait_event(CudaContext *context, void *event);

@@ -45,6 +45,8 @@ Device *runtime_home(struct Runtime *runtime, PyObject *const *objects, Py_ssize
 int context_push(Device *device);
 void context_pop(void);
 
+/* NULL, with the exception for what needs a GPU where there is none. */
+void *cuda_refuse(const char *format, ...);
 /* -1 with the exception for a device's failure; one that is set stays.  device_check: 0 for status 0. */
 int device_raise(Device *device, int status, const char *what);
 static inline int device_check(Device *device, int status, const char *what) {

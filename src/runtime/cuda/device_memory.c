@@ -67,7 +67,7 @@ int cuda_use_gpu(Cuda *cuda) {
         cuda->fails = false; /* it is said once */
         if (warn_of_failure(cuda) < 0) return -1;
     }
-    if (cuda->use_gpu < 0) PyErr_SetString(PyExc_RuntimeError, cuda->reason);
+    if (cuda->use_gpu < 0) cuda_refuse("%s", cuda->reason);
     return cuda->use_gpu;
 }
 
@@ -109,20 +109,54 @@ int runtime_device_count(Runtime *runtime) { return runtime->cuda->use_gpu > 0 ?
 
 /* ---- exceptions ---- */
 
+/* NULL: exception set. */
+static PyObject *error_class(const char *name) {
+    PyObject *module = PyImport_ImportModule("krait.errors");
+    PyObject *class = module ? PyObject_GetAttrString(module, name) : NULL;
+    Py_XDECREF(module);
+    return class;
+}
+
+void *cuda_refuse(const char *format, ...) {
+    va_list arguments;
+    PyObject *class = error_class("CudaSupportError");
+    if (!class) return NULL;
+    va_start(arguments, format);
+    PyErr_FormatV(class, format, arguments);
+    va_end(arguments);
+    Py_DECREF(class);
+    return NULL;
+}
+
+/* Who has the memory, as far as it is known. */
+static void tell_memory(Device *device, char *text, size_t size) {
+    size_t free_bytes, total;
+    int used = 0;
+    if (device->ops->memory(device, &free_bytes, &total) == 0)
+        used = snprintf(text, size, "; %zu of its %zu bytes are free", free_bytes, total);
+    if (device->arrays > 0)
+        snprintf(text + used, size - (size_t)used, "%s device arrays of this program have %lld", used ? "," : ";",
+                 (long long)device->array_bytes);
+}
+
 int device_raise(Device *device, int status, const char *what) {
-    char text[512];
+    enum { ERRNO = 16 };
+    char text[256], memory[160] = "", advice[512];
     if (PyErr_Occurred()) return -1; /* the first error is what led to the others */
     DeviceFailure failure = device->ops->explain(device, status, text, sizeof text);
     if (failure == FAILED_HOST_MEMORY) {
-        PyErr_NoMemory();
+        PyErr_Format(PyExc_MemoryError, "%s: %s", what, text);
         return -1;
     }
-    PyObject *class = NULL, *module = PyImport_ImportModule("krait.errors");
-    if (module)
-        class = PyObject_GetAttrString(module, failure == FAILED_DEVICE_MEMORY ? "CudaMemoryError" : "CudaError");
-    if (class) PyErr_Format(class, "%s: %s", what, text);
+    int code = device->shares_memory ? status & ((1 << ERRNO) - 1) : status; /* host.h */
+    if (failure == FAILED_DEVICE_MEMORY) tell_memory(device, memory, sizeof memory);
+    cuda_advise(device->shares_memory ? NULL : ((CudaContext *)device)->cuda, code, advice, sizeof advice);
+    PyObject *class = error_class(failure == FAILED_DEVICE_MEMORY ? "CudaMemoryError" : "CudaAPIError");
+    PyObject *args = class ? Py_BuildValue("(iN)", code, PyUnicode_FromFormat("%s: %s%s%s", what, text, memory, advice))
+                           : NULL;
+    if (args) PyErr_SetObject(class, args);
+    Py_XDECREF(args);
     Py_XDECREF(class);
-    Py_XDECREF(module);
     return -1;
 }
 
@@ -134,7 +168,7 @@ int device_waited(Device *device, int status, const char *what) {
 
 static bool is_short(Device *device, int status) {
     char text[8];
-    return status != 0 && device->ops->explain(device, status, text, sizeof text) != FAILED_OTHERWISE;
+    return status != 0 && device->ops->explain(device, status, text, sizeof text) == FAILED_DEVICE_MEMORY;
 }
 
 static int allocate(Device *device, void *stream, size_t bytes, void **memory) {
@@ -181,7 +215,10 @@ void device_release(Device *device, void *memory, size_t bytes, void *const *str
 int device_pin(Device *device, DevicePinned kind, size_t bytes, void **memory) {
     int status;
     Py_BEGIN_ALLOW_THREADS status = device->ops->pin(device, kind, bytes, memory);
-    Py_END_ALLOW_THREADS return device_check(device, status, "allocating page-locked memory");
+    Py_END_ALLOW_THREADS if (status == 0) return 0;
+    char what[80];
+    snprintf(what, sizeof what, "allocating %zu bytes of page-locked memory", bytes);
+    return device_raise(device, status, what);
 }
 
 int device_copy_only(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from,

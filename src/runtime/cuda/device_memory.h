@@ -86,6 +86,8 @@ extern PyType_Spec stream_spec, event_spec, device_spec, graph_spec, graph_block
 PyObject *graph_new(PyObject *module, PyObject *unused);
 extern PyMethodDef stream_functions[], device_functions[], host_memory_functions[], module_functions[]; /* modules.c */
 
+PyObject *cuda_error_table(PyObject *module, PyObject *unused); /* cu_errors.c: its rows */
+
 /* The state of the module begins with it. */
 /* status = what the call gives; behind a callback that wants the GIL without it. */
 #define GIVE(device, status, call)                   \

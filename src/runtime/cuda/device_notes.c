@@ -85,7 +85,7 @@ static int fetch(CudaKernel *kernel, DeviceNotes *head, Found *found) {
     size_t arguments = kernel->notes_bytes - sizeof *head;
     size_t printed = head->printed < PRINT_BYTES ? (size_t)head->printed : PRINT_BYTES;
     found->memory = malloc(arguments + printed + 1);
-    if (!found->memory) return CUDA_OUT_OF_MEMORY;
+    if (!found->memory) return CUDA_NO_HOST_MEMORY;
     found->notes = (KernelNotes){.raised = head->raised != 0,
                                  .status = head->status,
                                  .block = {head->block_x, head->block_y, head->block_z},

@@ -362,6 +362,7 @@ static PyObject *profile_stop(PyObject *module, PyObject *unused) {
 }
 
 PyMethodDef device_functions[] = {
+    {"driver_errors", cuda_error_table, METH_NOARGS, NULL},
     {"to_device", WITH_KEYWORDS(device_array_to_device), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("to_device(obj, stream=0, copy=True, to=None)\n--\n\nA device array with the elements of `obj` "
                "(anything NumPy makes an array of).")},

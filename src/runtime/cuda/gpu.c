@@ -3,6 +3,7 @@
  * Memory comes from the driver's stream-ordered pool (cuMemAllocAsync, about a microsecond), which keeps what is freed;
  * on GPUs or drivers without pools from cuMemAlloc, which needs no order: cuMemFree waits for everything.  Small blocks
  * that the default stream alone has used are kept for the next array of their size on that stream (block_cache.c). */
+#include <stdio.h>  /* snprintf */
 #include <string.h> /* memset */
 
 #include "runtime/cuda/cu_driver.h"
@@ -13,6 +14,10 @@ enum { SMALL_COPY = 1 << 16 }; /* bytes */
 static CudaContext *context_of(Device *device) { return (CudaContext *)device; }
 
 static DeviceFailure gpu_explain(Device *device, int status, char *text, size_t size) {
+    if (status == CUDA_NO_HOST_MEMORY) {
+        snprintf(text, size, "the host has no memory left");
+        return FAILED_HOST_MEMORY;
+    }
     cuda_explain(context_of(device)->cuda, status, text, size);
     return status == CUDA_OUT_OF_MEMORY ? FAILED_DEVICE_MEMORY : FAILED_OTHERWISE;
 }
@@ -275,7 +280,7 @@ static int add_callback(CudaContext *context, void *stream, Notified *notified) 
 
 static int gpu_stream_notify(Device *device, void *stream, DeviceNotice *notice, void *context) {
     Notified *notified = malloc(sizeof *notified);
-    if (!notified) return CUDA_OUT_OF_MEMORY;
+    if (!notified) return CUDA_NO_HOST_MEMORY;
     *notified = (Notified){notice, context};
     int error = add_callback(context_of(device), stream, notified);
     if (error != CUDA_OK) free(notified);

@@ -44,7 +44,7 @@ static int end(const CuApi *api, void *stream, void **made) {
     void *captured = NULL;
     int error = api->StreamEndCapture(stream, &captured);
     api->StreamDestroy(stream);
-    if (error == CUDA_OK && !graph) error = CUDA_OUT_OF_MEMORY;
+    if (error == CUDA_OK && !graph) error = CUDA_NO_HOST_MEMORY;
     if (error == CUDA_OK && made) error = api->GraphInstantiate(&graph->executable, captured, 0);
     if (error != CUDA_OK || !made) {
         if (captured) api->GraphDestroy(captured);

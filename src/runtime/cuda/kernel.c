@@ -60,7 +60,7 @@ static int add_linked(const CuApi *api, const char *ptx, void *link) {
         long type = strtol(at + strlen(LINKED_CODE), &start, 10);
         size_t length = strcspn(start, ";\n");
         char *bytes = malloc(length + 1);
-        if (!bytes) return CUDA_OUT_OF_MEMORY;
+        if (!bytes) return CUDA_NO_HOST_MEMORY;
         size_t size = (size_t)(decode(start + strspn(start, " "), bytes) - bytes);
         error = api->LinkAddData(link, (int)type, bytes, size, "linked code", 0, NULL, NULL);
         free(bytes);
@@ -124,7 +124,7 @@ static int load(CudaContext *context, const DeviceCode *code, char *log, size_t 
 
 int gpu_kernel_load(Device *device, const DeviceCode *code, char *log, size_t log_bytes, DeviceKernel **loaded) {
     CudaKernel *kernel = calloc(1, sizeof *kernel);
-    if (!kernel) return CUDA_OUT_OF_MEMORY;
+    if (!kernel) return CUDA_NO_HOST_MEMORY;
     kernel->base.device = device;
     kernel->base.generation = device->generation;
     kernel->params_bytes = code->params_bytes;

@@ -46,7 +46,7 @@ static PyObject *module_load(PyObject *module, PyObject *image) {
     char log[LOG_BYTES] = "", what[LOG_BYTES + 64];
     const char *bytes = device ? PyBytes_AsString(image) : NULL; /* a zero follows them, as PTX needs */
     if (!bytes) return NULL;
-    if (device->shares_memory) return PyErr_Format(PyExc_RuntimeError, NEEDS_GPU, cuda_choice_reason(runtime->cuda));
+    if (device->shares_memory) return cuda_refuse(NEEDS_GPU, cuda_choice_reason(runtime->cuda));
     Loaded *loaded = PyMem_Malloc(sizeof *loaded);
     if (!loaded) return PyErr_NoMemory();
     *loaded = (Loaded){.context = (CudaContext *)device, .generation = device->generation};

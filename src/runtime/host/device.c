@@ -14,8 +14,12 @@ enum { HOST_ALIGNMENT = 256, CAPABILITY = 80 };
 
 static DeviceFailure host_explain(Device *device, int status, char *text, size_t size) {
     (void)device;
-    snprintf(text, size, status == HOST_NOT_THERE ? "there is no such memory (any more)" : "out of memory");
-    return status == HOST_NOT_THERE ? FAILED_OTHERWISE : FAILED_HOST_MEMORY;
+    switch (status & ((1 << HOST_ERRNO_SHIFT) - 1)) {
+    case HOST_NO_MEMORY: snprintf(text, size, "out of memory"); return FAILED_DEVICE_MEMORY;
+    case HOST_NOT_THERE: snprintf(text, size, "there is no such memory (any more)"); return FAILED_OTHERWISE;
+    case HOST_SYSTEM: return snprintf(text, size, "%s", strerror(status >> HOST_ERRNO_SHIFT)), FAILED_OTHERWISE;
+    default: snprintf(text, size, "an argument is outside its range"); return FAILED_OTHERWISE;
+    }
 }
 
 /* ---- memory ---- */

@@ -323,13 +323,22 @@ static void guard_stacks(FiberGroup *group, size_t page) {
     }
 }
 
+/* From one stack to the next: its pages, and one that guards it. */
+static size_t stride_of(size_t stack_bytes, size_t page) {
+    return round_up(MIN_STACK + stack_bytes + COLOURS * CACHE_LINE, page) + page;
+}
+
+size_t fiber_group_needs(size_t threads, size_t stack_bytes) {
+    return round_up(threads, 64) * (stride_of(stack_bytes, (size_t)sysconf(_SC_PAGESIZE)) + sizeof(Fiber));
+}
+
 FiberGroup *fiber_group_new(size_t threads, size_t stack_bytes) {
     FiberGroup *group = calloc(1, sizeof *group);
     if (!group) return NULL;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     group->capacity = round_up(threads, 64);
     group->stack_bytes = stack_bytes;
-    group->stride = round_up(MIN_STACK + stack_bytes + COLOURS * CACHE_LINE, page) + page;
+    group->stride = stride_of(stack_bytes, page);
     group->mapped = group->capacity * group->stride;
     group->fresh = true;
     group->fibers = aligned_alloc(CACHE_LINE, round_up(group->capacity * sizeof *group->fibers, CACHE_LINE));

@@ -24,8 +24,9 @@ typedef struct FiberOutcome {
 
 FiberGroup *fiber_group_new(size_t threads, size_t stack_bytes); /* NULL: no memory */
 bool fiber_group_fits(const FiberGroup *group, size_t threads, size_t stack_bytes);
-size_t fiber_group_bytes(const FiberGroup *group); /* of address space */
-void fiber_group_free(FiberGroup *group);          /* NULL is fine */
+size_t fiber_group_needs(size_t threads, size_t stack_bytes); /* bytes of a new one */
+size_t fiber_group_bytes(const FiberGroup *group);            /* of address space */
+void fiber_group_free(FiberGroup *group);                     /* NULL is fine */
 /* Runs a block until it is over, or rests at a barrier of the grid; bad accesses go to grid->bad_access.  What is given
  * must stay as long as it rests. */
 void fiber_group_run(FiberGroup *group, HostGrid *grid, ThreadEntry entry, const void *args, void *exception,

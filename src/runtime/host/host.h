@@ -73,8 +73,8 @@ typedef struct HostLaunch {
     size_t exception_bytes;
 } HostLaunch;
 
-/* Runs every thread of the grid and returns when all are done.  Call without the GIL.  False: no memory, or more than
- * 1024 threads in a block. */
+/* Runs every thread of the grid and returns when all are done.  Call without the GIL.  False: no memory
+ * (report->needed_bytes), or, that being 0, more than 1024 threads in a block. */
 bool host_device_launch(const HostLaunch *launch, LaunchReport *report);
 Device host_device_new(void); /* memory of this process */
 
@@ -92,8 +92,9 @@ int host_share_release(Device *device, void *memory);
 int host_share_name(Device *device, const void *memory, unsigned char name[DEVICE_NAME_BYTES], size_t *offset);
 int host_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES], void **memory, size_t *bytes);
 int host_share_close(Device *device, void *memory);
-void host_share_forget(void);                /* this process ends: the names of its memory go */
-enum { HOST_NO_MEMORY = 1, HOST_NOT_THERE }; /* the host device's only failures; the latter of share_open */
+void host_share_forget(void); /* this process ends: the names of its memory go */
+/* The host device's failures, by the numbers that CUDA has for such.  HOST_SYSTEM: above it, errno. */
+enum { HOST_WRONG = 1, HOST_NO_MEMORY = 2, HOST_SYSTEM = 304, HOST_NOT_THERE = 400, HOST_ERRNO_SHIFT = 16 };
 
 unsigned host_device_workers(
     void); /* threads used, the caller's included: KRAIT_NUM_THREADS or the cores this process may use */

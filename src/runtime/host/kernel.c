@@ -67,6 +67,8 @@ static bool is_quiet(const LaunchReport *report) {
            report->bad_site == UINT32_MAX;
 }
 
+static int why_not(const LaunchReport *report) { return report->needed_bytes ? HOST_NO_MEMORY : HOST_WRONG; }
+
 static int launch_printing(HostLaunch *launch, LaunchReport *report) {
     HostPrints prints;
     host_prints_init(&prints);
@@ -76,7 +78,7 @@ static int launch_printing(HostLaunch *launch, LaunchReport *report) {
     if (!ran) {
         free(report->printed);
         report->printed = NULL;
-        return HOST_NO_MEMORY;
+        return why_not(report);
     }
     return report->printed || report->lost || !is_quiet(report) ? DEVICE_REPORTS : 0;
 }
@@ -97,6 +99,6 @@ int host_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *pa
         launch.block[i] = (int32_t)config->block.x[i];
     }
     if (loaded->prints) return launch_printing(&launch, report);
-    if (!host_device_launch(&launch, report)) return HOST_NO_MEMORY;
+    if (!host_device_launch(&launch, report)) return why_not(report);
     return is_quiet(report) ? 0 : DEVICE_REPORTS;
 }

@@ -195,6 +195,13 @@ static size_t shared_bytes(const HostLaunch *what) {
     return round_up(round_up(what->shared_static, SHARED_ALIGN) + what->shared_dynamic, SHARED_ALIGN);
 }
 
+/* Of what runs one block. */
+static size_t needed_bytes(const HostLaunch *what) {
+    size_t threads = (size_t)what->block[0] * (size_t)what->block[1] * (size_t)what->block[2];
+    return shared_bytes(what) + what->kernel->kept_bytes + 2 * what->exception_bytes +
+           (what->fibers ? fiber_group_needs(threads, what->kernel->stack_bytes) : 0);
+}
+
 static bool participant_open(Participant *p, const HostLaunch *what, RaceWatch *races) {
     p->grid = (HostGrid){.grid_x = what->grid[0],
                          .grid_y = what->grid[1],
@@ -403,8 +410,10 @@ bool host_device_launch(const HostLaunch *what, LaunchReport *report) {
     if (blocks < 1 || block_threads < 1) return true;
     if (block_threads > MAX_BLOCK_THREADS || what->block[0] > MAX_BLOCK_THREADS || what->shared_dynamic > INT32_MAX)
         return false;
+    report->needed_bytes = needed_bytes(what) * (what->together ? (size_t)blocks : 1);
     RaceWatch *races = what->races ? race_watch_new(blocks, block_threads, shared_bytes(what)) : NULL;
     unsigned helpers = what->races ? 0 : helpers_for(what, blocks), inner = what->kernel->inner_axis;
+    if (!what->together) report->needed_bytes *= helpers + 1;
     Launch launch = {.task = {.run = launch_run},
                      .what = what,
                      .races = races,

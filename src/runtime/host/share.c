@@ -124,14 +124,19 @@ static bool lock_file(int file) {
     return status == 0;
 }
 
+/* Sets errno. */
 static bool make_room(int file, size_t bytes) {
-    int error;
-    while ((error = posix_fallocate(file, 0, (off_t)bytes)) == EINTR) continue;
-    return error == 0;
+    while ((errno = posix_fallocate(file, 0, (off_t)bytes)) == EINTR) continue;
+    return errno == 0;
 }
 
-/* A locked file of a name that nobody has, -1: none.  Another process may sweep it before it is locked: then there is
- * another. */
+/* What errno says, as a status. */
+static int system_status(void) {
+    return errno == ENOMEM || errno == ENOSPC ? HOST_NO_MEMORY : HOST_SYSTEM | errno << HOST_ERRNO_SHIFT;
+}
+
+/* A locked file of a name that nobody has, -1: none (errno).  Another process may sweep it before it is locked: then
+ * there is another. */
 static int make_file(char name[DEVICE_NAME_BYTES], char path[PATH_BYTES]) {
     static _Atomic unsigned serial;
     struct stat status;
@@ -143,9 +148,11 @@ static int make_file(char name[DEVICE_NAME_BYTES], char path[PATH_BYTES]) {
         int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (file < 0) return -1;
         bool locked = lock_file(file);
+        int error = errno;
         if (locked && fstat(file, &status) == 0 && status.st_nlink > 0) return file;
         unlink(path);
         close(file);
+        errno = error;
         if (!locked) return -1;
     }
 }
@@ -156,13 +163,14 @@ int host_share_allocate(Device *device, size_t bytes, void **memory) {
     if (!bytes) bytes = 1;
     sweep_now_and_then();
     int file = make_file(name, path);
-    if (file < 0) return HOST_NO_MEMORY;
+    if (file < 0) return system_status();
     /* room is made now: a signal would come at the first use of what is not there */
     Mapped *mapped = make_room(file, bytes) ? map(file, bytes, name) : NULL;
     if (!mapped) {
+        int failed = system_status();
         unlink(path);
         close(file);
-        return HOST_NO_MEMORY;
+        return failed;
     }
     mapped->owner = getpid();
     mapped->file = file;
@@ -209,11 +217,12 @@ int host_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES],
     (void)device;
     if (!path_of((const char *)name, path)) return HOST_NOT_THERE;
     int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0) return HOST_NOT_THERE;
+    if (file < 0) return errno == ENOENT || errno == ELOOP ? HOST_NOT_THERE : system_status();
     bool whole = is_ours(file, &status) && status.st_size > 0;
     Mapped *mapped = whole ? map(file, (size_t)status.st_size, (const char *)name) : NULL;
+    int failed = whole ? system_status() : HOST_NOT_THERE;
     close(file);
-    if (!mapped) return whole ? HOST_NO_MEMORY : HOST_NOT_THERE;
+    if (!mapped) return failed;
     *memory = mapped->memory;
     *bytes = mapped->bytes;
     return 0;
