@@ -28,6 +28,7 @@ typedef struct Choice { /* of a specialisation */
     bool convert;                   /* arguments are converted to the specialisation's types */
     bool settled;                   /* the device was chosen by where the arrays lie */
     const unsigned char *transfers; /* of each argument, 0 or 1 + Transfer; NULL: none says */
+    bool kept;                      /* the launch itself is left out: a graph of the host device keeps how it came */
 } Choice;
 
 /* forall: as many blocks as the tasks need; the block, where none is given.  1: there is nothing to launch; -1:
@@ -81,6 +82,7 @@ static int give(const Choice *choice, Spec *spec, const Plan *plan, DeviceKernel
     const char *params = buffer;
     LaunchReport report;
     int status;
+    if (choice->kept) return 0;
     if (plan->packs) {
         pack(plan, buffer, packed);
         params = packed;
@@ -235,7 +237,7 @@ static MarshalResult try_launch(const Choice *choice, Spec *spec, char *buffer, 
     Plan *plan = plan_of(self->kernel, spec);
     if (!plan) return MARSHAL_ERROR;
     if (!is_variant(self, plan, buffer)) return MARSHAL_MISMATCH;
-    if (!choice->device->shares_memory) {
+    if (!choice->device->shares_memory || choice->kept) {
         places = note_arrays(choice, plan, buffer);
         if (places == FAILED) return MARSHAL_ERROR;
         if (places == ELSEWHERE && !choice->settled) return MARSHAL_MISMATCH; /* launch_slow settles it */
@@ -418,31 +420,19 @@ static int launch_slow(Choice *choice, PyObject **bound) {
     return status;
 }
 
-/* Host arrays of a launch on the host device, whose elements a GPU would have copied before. */
-static bool has_host_arrays(PyObject *const *bound, Py_ssize_t count) {
-    for (Py_ssize_t i = 0; i < count; i++)
-        if (PyArray_Check(bound[i])) return true;
-    return false;
-}
-
 /* In a block of cuda.graph() a GPU records what it is given, and the graph how it came about; for the host device that
- * is all. */
+ * is all, once all is refused that a launch refuses. */
 static int launch_recorded(Choice *choice, PyObject **bound) {
     const Binding *binding = &choice->self->kernel->core.binding;
     Py_ssize_t mark = graph_mark(), count = binding->nparams;
-    int status;
     if (binding->varargs) {
         PyErr_SetString(PyExc_RuntimeError, "a kernel with *args cannot be recorded in a graph");
         return -1;
     }
     if (graph_check(choice->device) < 0) return -1;
-    if (!choice->device->shares_memory) {
-        status = launch_known(choice);
-        if (status == NOT_TAKEN) status = launch_slow(choice, bound);
-    } else {
-        status = has_host_arrays(bound, count) ? 1 : 0;
-        if (status) refuse_host_arrays();
-    }
+    choice->kept = choice->device->shares_memory;
+    int status = launch_known(choice);
+    if (status == NOT_TAKEN) status = launch_slow(choice, bound);
     return status == 0 ? graph_add_launch((PyObject *)choice->self, bound, count, mark) : -1;
 }
 
@@ -454,7 +444,7 @@ static PyObject *launch_any(Launcher *self, PyObject *const *args, Py_ssize_t na
         return PyErr_NoMemory();
     bool convert = self->kernel->core.signatures &&
                    PyList_GET_SIZE(self->kernel->core.signatures) == 1; /* no choice to make */
-    Choice choice = {self, runtime_device(self->kernel->core.state->runtime), bound, convert, false, NULL};
+    Choice choice = {self, runtime_device(self->kernel->core.state->runtime), bound, convert, false, NULL, false};
     if (!choice.device) goto done;
     if (binding_direct(binding, nargs, kwnames))
         memcpy(bound, args, (size_t)nargs * sizeof *bound);

@@ -121,6 +121,13 @@ static PyObject *record(UfuncCall *call, PyObject *const *args, Py_ssize_t nargs
     if (!result) return NULL;
     memcpy(all, args, (size_t)nargs * sizeof *all);
     all[nargs] = result;
+    for (Py_ssize_t i = 0; i <= nargs; i++) {
+        if (!ufunc_is_device_array(call->state, all[i])) continue;
+        if (device_array_check_there((DeviceArray *)all[i]) < 0 || graph_keep_array((DeviceArray *)all[i]) < 0) {
+            Py_DECREF(result);
+            return NULL;
+        }
+    }
     if (graph_add_call((PyObject *)call->self, all, nargs + 1) < 0) Py_CLEAR(result);
     return result;
 }

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from conftest import ON_HOST
 
-from krait import cuda, vectorize
+from krait import cuda, errors, vectorize
 
 # On a GPU in a process of its own, with a limit: what goes wrong in a recording may leave the driver waiting.
 CHILD = os.environ.get("KRAIT_TEST_GRAPHS") == "1"
@@ -487,3 +487,93 @@ def test_what_parts_refuse():
         raise KeyError
     g.launch()  # nothing is left open
     assert (x.copy_to_host() == 4).all()
+
+
+# ---- what is refused, on whatever device ---------------------------------------------------------------------------
+
+
+@cuda.jit
+def add_pair(out, pair):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = pair[0][i] + pair[1][i]
+
+
+@here
+@pytest.mark.parametrize("wrap", [cuda.In, cuda.Out, cuda.InOut, lambda array: array])
+def test_host_arrays_are_refused_however_they_come(wrap):
+    out, host = cuda.to_device(np.zeros(4)), np.arange(4.0)
+    with pytest.raises(RuntimeError, match="host arrays cannot be recorded"), cuda.graph():
+        add_pair[1, 4](wrap(host), (out, out))
+    with pytest.raises(RuntimeError, match="host arrays cannot be recorded"), cuda.graph():
+        add_pair[1, 4](out, (out, host))
+    assert (host == np.arange(4.0)).all() and (out.copy_to_host() == 0).all()
+    out.free()  # nothing keeps it
+
+
+@here
+def test_a_launch_that_cannot_be_compiled_is_refused_where_it_is_recorded():
+    out = cuda.to_device(np.zeros(4))
+    with pytest.raises(errors.KraitError), cuda.graph():
+        add_pair[1, 4](out, 5)
+    with pytest.raises(ValueError, match="shared memory"), cuda.graph():
+        add_pair[1, 4, 0, 10**6](out, (out, out))
+
+
+@here
+def test_update_refuses_what_a_recording_refuses_and_leaves_the_graph():
+    out, host = cuda.to_device(np.zeros(4)), np.arange(4.0)
+    one, two = cuda.to_device(host), cuda.to_device(10 * host)
+    with cuda.graph() as graph:
+        add_pair[1, 4](out, (one, two))
+    for wrong, error in (({"pair": (one, host)}, RuntimeError), ({"out": cuda.Out(host)}, RuntimeError),
+                         ({"pair": 7}, errors.KraitError)):
+        with pytest.raises(error):
+            graph.update(add_pair, **wrong)
+    graph.launch()
+    assert (out.copy_to_host() == 11 * host).all()
+    graph.update(add_pair, pair=(two, two))
+    assert (out.copy_to_host() == 11 * host).all()  # not until it is launched
+    graph.launch()
+    assert (out.copy_to_host() == 20 * host).all()
+
+
+@here
+def test_memory_of_a_graph_is_freed_when_the_graph_is_gone_and_not_before():
+    def arrays():
+        return [cuda.to_device(np.arange(4.0)) for _ in range(6)]
+
+    out, one, two, operand, word, copied = arrays()
+    word = cuda.to_device(np.zeros(1, np.int32))
+    with cuda.graph() as graph:
+        add_pair[1, 4](out, (one, two))
+        copied.copy_to_device(one)
+        plus(operand, operand, out=operand)
+        with graph.if_(word):
+            add_pair[1, 4](out, (out[:], copied))
+    for array in out, one, two, operand, word, copied:
+        with pytest.raises(BufferError, match="a graph"):
+            array.free()
+    graph.launch()
+    other = cuda.to_device(np.zeros(4))
+    graph.update(0, other)
+    graph.update(0, other)
+    with pytest.raises(BufferError, match="a graph"):
+        other.free()
+    del graph
+    gc.collect()
+    for array in out, one, two, operand, word, copied, other:
+        array.free()
+
+
+@here
+def test_memory_of_a_graph_that_was_not_recorded_is_freed():
+    out, one = cuda.to_device(np.zeros(4)), cuda.to_device(np.ones(4))
+    word = cuda.to_device(np.zeros(1, np.int32))
+    with pytest.raises(KeyError), cuda.graph() as graph:
+        add_pair[1, 4](out, (one, one))
+        with graph.while_(word):
+            add_pair[1, 4](out, (one, one))
+            raise KeyError
+    for array in out, one, word:
+        array.free()

@@ -58,7 +58,8 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *ele
     self->quiet = NULL;
     self->home = (StreamUse){NULL, NULL};
     self->settled = true;
-    self->known = self->recorded = false;
+    self->known = false;
+    self->recorded = 0;
     self->lent = self->busy = 0;
     join_ring(self);
     describe(self, element, ndim, shape, strides, data, readonly);
@@ -74,7 +75,8 @@ DeviceArray *device_array_of(Runtime *runtime, const ArrayFields *fields, PyObje
 void device_array_become(DeviceArray *self, const ArrayFields *fields) {
     self->device = fields->device;
     self->generation = fields->device->generation;
-    self->known = self->recorded = false;
+    self->known = false;
+    self->recorded = 0;
     describe(self, fields->element, fields->ndim, fields->dims, fields->dims + fields->ndim, fields->data,
              fields->readonly);
 }

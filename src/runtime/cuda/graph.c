@@ -16,7 +16,7 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memmove */
 
-#include "runtime/cuda/device_memory.h"
+#include "runtime/cuda/device_array.h"
 
 _Thread_local Capture *runtime_capture;
 
@@ -41,9 +41,35 @@ int graph_check(const Device *device) {
 int graph_keep(PyObject *object) { return PyList_Append(runtime_capture->kept, object); }
 
 int graph_keep_array(DeviceArray *array) {
-    DeviceArray *owner = array->base && Py_TYPE(array->base) == Py_TYPE(array) ? (DeviceArray *)array->base : array;
-    owner->known = owner->recorded = true;
-    return graph_keep((PyObject *)array);
+    if (graph_keep((PyObject *)array) < 0) return -1;
+    DeviceArray *owner = device_array_owner(array);
+    owner->known = true;
+    owner->recorded++;
+    return 0;
+}
+
+static void forget_all(PyObject *list);
+
+static void forget(PyObject *item) {
+    if (device_array_is(item)) device_array_owner((DeviceArray *)item)->recorded--;
+    if (PyList_Check(item)) forget_all(PyList_GET_ITEM(item, STEP_KEPT));
+    if (is_block(item)) forget_all(PyTuple_GET_ITEM(item, BLOCK_STEPS));
+}
+
+/* The memory of its arrays may be freed again. */
+static void forget_all(PyObject *list) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) forget(PyList_GET_ITEM(list, i));
+}
+
+void graph_drop(PyObject **list) {
+    if (*list) forget_all(*list);
+    Py_CLEAR(*list);
+}
+
+/* Without the list. */
+static void drop_items(PyObject *list) {
+    forget_all(list);
+    PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, NULL);
 }
 
 /* ---- copies on a GPU ---- */
@@ -142,14 +168,17 @@ int graph_add_launch(PyObject *launcher, PyObject *const *arguments, Py_ssize_t 
     if (!capture) return graph_refuse("a launch whose arguments end the graph's block"); /* by their Python code */
     Device *device = capture->device;
     void *node = NULL;
-    if (capture->node) return 0; /* it is there already */
+    if (capture->updating) return 0; /* it is there already */
     if (!device->shares_memory &&
         device_check(device, device->ops->graph_last(device, capture->stream, &node), "recording a launch") < 0)
         return -1;
     PyObject *all = tuple_of(arguments, count), *used = PyList_GetSlice(capture->kept, mark, PY_SSIZE_T_MAX);
     PyObject *step = all && used ? Py_BuildValue("[OONO]", launcher, all, PyLong_FromVoidPtr(node), used) : NULL;
     int result = step ? PyList_Append(capture->steps, step) : -1;
-    if (result == 0) result = PyList_SetSlice(capture->kept, mark, PY_SSIZE_T_MAX, NULL);
+    if (result == 0 && PyList_SetSlice(capture->kept, mark, PY_SSIZE_T_MAX, NULL) < 0) {
+        PyList_SetSlice(capture->steps, PyList_GET_SIZE(capture->steps) - 1, PY_SSIZE_T_MAX, NULL);
+        result = -1;
+    }
     Py_XDECREF(all);
     Py_XDECREF(used);
     Py_XDECREF(step);
@@ -221,8 +250,8 @@ static int end_recording(Graph *self, bool keep) {
         device_recorded(device);
     }
     if (!keep || status != 0) {
-        PyList_SetSlice(self->steps, 0, PY_SSIZE_T_MAX, NULL);
-        PyList_SetSlice(self->kept, 0, PY_SSIZE_T_MAX, NULL);
+        drop_items(self->steps);
+        drop_items(self->kept);
     }
     bool dropped = capture->dropped;
     capture->recording = NULL;
@@ -361,8 +390,8 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
 }
 
 static int clear(PyObject *object) {
-    Py_CLEAR(((Graph *)object)->kept);
-    Py_CLEAR(((Graph *)object)->steps);
+    graph_drop(&((Graph *)object)->kept);
+    graph_drop(&((Graph *)object)->steps);
     return 0;
 }
 
@@ -388,8 +417,8 @@ static void bury(DeviceLater *later, bool idle) {
     Remains *remains = (Remains *)later;
     Device *device = remains->device;
     if (idle && remains->generation == device->generation) device->ops->graph_close(device, remains->graph);
-    Py_XDECREF(remains->kept);
-    Py_XDECREF(remains->steps);
+    graph_drop(&remains->kept);
+    graph_drop(&remains->steps);
     free(remains);
 }
 

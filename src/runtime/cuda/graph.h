@@ -26,7 +26,8 @@ struct Capture {
     bool spoiled;         /* a block of if_ or while_ was left by an exception: there is no whole graph */
     PyObject *recording;  /* the graph while a thread records it, borrowed until it is dropped */
     bool dropped;         /* nobody else has the graph any more: it is the thread's, which ends it */
-    void *graph, *node;   /* set while a recorded launch gets other arguments: gpu_graph_update instead of a launch */
+    bool updating;        /* a recorded launch gets other arguments: on a GPU by gpu_graph_update instead of a launch */
+    void *graph, *node;   /* of that launch, on a GPU */
 };
 
 /* The Python object. */
@@ -43,6 +44,7 @@ typedef struct Graph {
 enum { STEP_LAUNCHER, STEP_ARGUMENTS, STEP_NODE, STEP_KEPT }; /* a list: the step of a launch (graph.c) */
 
 int graph_check_ready(const Graph *self); /* to be launched or updated; -1: exception set */
+void graph_drop(PyObject **list);         /* what is kept, or steps: takes the reference; NULL: nothing */
 
 /* graph_update.c: a method and an attribute of the class. */
 PyObject *graph_update(PyObject *object, PyObject *args, PyObject *kwargs);

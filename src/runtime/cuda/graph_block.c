@@ -70,9 +70,12 @@ int graph_block_close(Capture *capture, bool keep) {
     int result = keep ? device_check(device, status, "recording an if or while") : 0;
     PyObject *step = keep && result == 0 ? Py_BuildValue("(iOOO)", open->loops, word, open->steps, Py_None) : NULL;
     if (keep) result = step ? PyList_Append(capture->steps, step) : -1;
+    if (!keep || result < 0)
+        graph_drop(&open->steps);
+    else
+        Py_DECREF(open->steps);
     Py_XDECREF(step);
     Py_DECREF(open->word);
-    Py_DECREF(open->steps);
     PyMem_Free(open);
     return result;
 }

@@ -1,8 +1,8 @@
 /* graph_update.c: recorded launches of a graph, as Python sees them, and other arguments for one.
  *
- * In: a launch by its number or its kernel, arguments.  Out: the step has them; on a GPU so has the node of the launch,
- * which is made again for that and given to the graph instead of a stream (gpu_graph_update).  Another thread may be
- * launching or updating the graph meanwhile. */
+ * In: a launch by its number or its kernel, arguments.  Out: the step has them.  The launch is made again for that, which
+ * refuses what a recording refuses; on a GPU it is given to the graph instead of a stream (gpu_graph_update), on the host
+ * device to nobody.  Another thread may be launching or updating the graph meanwhile. */
 #include "runtime/cuda/graph.h"
 
 /* A recorded launch by its number, or by the kernel if it is launched once; borrowed. */
@@ -65,20 +65,24 @@ static PyObject *merge_arguments(PyObject *step, PyObject *given, PyObject *name
     return merged;
 }
 
-/* The launch is made again, and what would have been launched becomes the node's (gpu_launch). */
-static int update_node(Graph *self, PyObject *step, PyObject *arguments) {
+static int update_step(Graph *self, PyObject *step, PyObject *arguments) {
     PyObject *kept = PyList_New(0);
     if (!kept) return -1;
     Capture capture = {.device = self->device,
                        .kept = kept,
                        .steps = self->steps,
+                       .updating = true,
                        .graph = self->graph,
                        .node = PyLong_AsVoidPtr(PyList_GET_ITEM(step, STEP_NODE))};
     runtime_capture = &capture; /* this thread's: others may update the graph, too */
     PyObject *result = PyObject_CallObject(PyList_GET_ITEM(step, STEP_LAUNCHER), arguments);
     runtime_capture = NULL;
-    if (result) PyList_SetItem(step, STEP_KEPT, Py_NewRef(kept));
-    Py_DECREF(kept);
+    if (result) { /* what was kept goes below */
+        PyObject *before = Py_NewRef(PyList_GET_ITEM(step, STEP_KEPT));
+        PyList_SetItem(step, STEP_KEPT, kept);
+        kept = before;
+    }
+    graph_drop(&kept);
     Py_XDECREF(result);
     return result ? 0 : -1;
 }
@@ -93,7 +97,7 @@ PyObject *graph_update(PyObject *object, PyObject *args, PyObject *kwargs) {
     PyObject *step = find_launch(self, PyTuple_GET_ITEM(args, 0));
     PyObject *arguments = step ? merge_arguments(step, args, kwargs) : NULL;
     if (!arguments) return NULL;
-    if (!self->device->shares_memory && update_node(self, step, arguments) < 0) {
+    if (update_step(self, step, arguments) < 0) {
         Py_DECREF(arguments);
         return NULL;
     }

@@ -250,7 +250,8 @@ static int give(const DeviceKernel *kernel, const LaunchConfig *config, void **e
     const CuApi *api = &context_of(kernel)->cuda->api;
     const unsigned *grid = config->grid.x, *block = config->block.x;
     void *stream = capture_stream(config->stream), *function = function_of(kernel);
-    if (KRAIT_UNLIKELY(runtime_capture && runtime_capture->node)) {
+    if (KRAIT_UNLIKELY(runtime_capture && runtime_capture->updating)) {
+        if (!runtime_capture->node) return CUDA_INVALID_VALUE;
         CudaKernelNode node = {.function = function, .shared_bytes = config->shared_bytes, .extra = extra};
         memcpy(node.grid, grid, sizeof node.grid);
         memcpy(node.block, block, sizeof node.block);

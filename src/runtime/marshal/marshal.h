@@ -144,7 +144,7 @@ typedef struct DeviceArray {
     StreamUse home;                    /* where it was allocated */
     bool settled;                      /* the allocation is over for every stream, not only in the order of home */
     bool known;                        /* its address is known outside: the memory cannot be moved */
-    bool recorded;                     /* a graph uses it */
+    unsigned recorded;                 /* how often it stands in what graphs keep */
     unsigned busy;                     /* calls that use it and may run without the GIL: it neither moves nor goes */
     unsigned lent;                     /* how often DLPack has given the memory to somebody who has it still */
     struct DeviceArray *next, *before; /* a ring: the array that owns the memory, and its views */
