@@ -27,7 +27,6 @@ _FIXED = {
     "CUDA_DEFAULT_PTX_CC": (7, 5),
     "CUDA_LOG_LEVEL": "",
     "CUDA_LOG_SIZE": 8192,
-    "CUDA_MEMORY_MANAGER": "default",
     "CUDA_VERBOSE_JIT_LOG": 1,
     "DISABLE_INTEL_SVML": True,
     "ENABLE_AVX": True,
@@ -84,6 +83,11 @@ class _Config:
     def DISABLE_CUDA(self):
         """Whether kernels run on the host device because the environment says so."""
         return int(os.environ.get("KRAIT_CUDA_DEVICE") == "cpu")
+
+    @property
+    def CUDA_MEMORY_MANAGER(self):
+        """KRAIT_CUDA_MEMORY_MANAGER: the module whose memory manager gives devices their memory; "default": none."""
+        return os.environ.get("KRAIT_CUDA_MEMORY_MANAGER") or "default"
 
     @property
     def CACHE_DIR(self):

@@ -1,5 +1,7 @@
 """CUDA kernels: on an NVIDIA GPU if there is one, else compiled for the cores of the host."""
 
+from os import environ as _environ
+
 from .. import _krait
 from .._krait import (
     Device,
@@ -94,6 +96,11 @@ def guvectorize(ftylist, signature, **options):
 
 _MODULES = ("api", "args", "bf16", "cg", "compiler", "config", "cudadrv", "dispatcher", "errors", "extending", "fp16",
             "fp8", "launchconfig", "random", "types", "vector_types")
+
+if _environ.get("KRAIT_CUDA_MEMORY_MANAGER"):
+    from ._memory import take_from_environment as _take
+
+    _take()
 
 HAS_NUMBA = False
 implementation = "Krait"

@@ -5,6 +5,7 @@ import contextlib
 import numpy as np
 
 from .. import _krait
+from ._memory import locked
 
 
 def _like(make, array, **options):
@@ -28,7 +29,7 @@ def pinned(*arylist):
     """Locks the pages of host arrays while the block runs: copies to and from them are faster, and asynchronous."""
     with contextlib.ExitStack() as stack:
         for array in arylist:
-            stack.callback(_krait.unlock_memory, _krait.lock_memory(array, False))
+            stack.callback(_krait.unlock_memory, locked(array, False))
         yield
 
 
@@ -40,7 +41,7 @@ def mapped(*arylist, **options):
     with contextlib.ExitStack() as stack:
         views = []
         for array in arylist:
-            holder, view = _krait.lock_memory(array, True)
+            holder, view = locked(array, True)
             stack.callback(_krait.unlock_memory, holder)
             views.append(view)
         yield views[0] if len(views) == 1 else tuple(views)

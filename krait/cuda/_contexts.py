@@ -118,7 +118,6 @@ class Context:
         self.device.__exit__(None, None, None)
 
     def reset(self):
-        _tell_manager(self.device)
         self.device.reset()
 
     def can_access_peer(self, peer_context):
@@ -262,14 +261,6 @@ def current_manager():
     return memory.current_manager() if memory else None
 
 
-def _tell_manager(device):
-    """The memory manager of a device that is about to be reset gives its memory back first."""
-    with device:
-        manager = current_manager()
-        if manager:
-            manager.reset()
-
-
 def current_context(devnum=None):
     """The context of the calling thread's device, or of the device of that number."""
     return Context(_krait.get_current_device() if devnum is None else gpus[devnum])
@@ -291,7 +282,6 @@ def close():
     Device.reset() says."""
     for device in _krait.list_devices():
         if device._used:
-            _tell_manager(device)
             device.reset()
 
 

@@ -111,9 +111,12 @@ def memory_handle(memory):
     from ._contexts import current_manager
 
     manager = current_manager()
-    base = memory.base if isinstance(memory, _krait.DeviceArray) else memory
-    if manager and not isinstance(base, (_krait.DeviceArray, type(None))):
-        return manager.get_ipc_handle(base)
+    if manager and not isinstance(memory, _krait.DeviceArray):
+        return manager.get_ipc_handle(memory)
+    owner = memory.base if isinstance(memory.base, _krait.DeviceArray) else memory
+    if manager and hasattr(owner.base, "device_pointer_value"):
+        start = memory.device_ctypes_pointer.value - owner.base.device_pointer_value
+        return manager.get_ipc_handle(owner.base.view(start, start + memory.nbytes) if start else owner.base)
     handle, offset = _krait.share_array(memory)
     if "multiprocessing.util" in sys.modules:
         _forget_at_the_end(sys.modules["multiprocessing.util"], os.getpid())

@@ -4,6 +4,9 @@ cuda.set_memory_manager, which makes device arrays take their memory from one.""
 import abc
 import contextlib
 import ctypes
+import importlib
+import os
+import threading
 import weakref
 
 from .. import _krait
@@ -132,18 +135,21 @@ class BaseCUDAMemoryManager(abc.ABC):
         """1"""
 
 
+_PINNED, _COMBINED, _MAPPED, _MANAGED, _MANAGED_HOST = range(5)  # DevicePinned (runtime/device.h)
+
+
 class HostOnlyCUDAMemoryManager(BaseCUDAMemoryManager):
     """A manager of the device's memory that leaves the host's to Krait."""
 
     def memhostalloc(self, size, mapped=False, portable=False, wc=False):
-        array = (_krait.mapped_array if mapped else _krait.pinned_array)(size, "u1")
+        array = _krait.own_memory(_MAPPED if mapped else _COMBINED if wc else _PINNED, size)
         return (MappedMemory if mapped else PinnedMemory)(self.context, ctypes.c_uint64(array.ctypes.data), size, array)
 
     def mempin(self, owner, pointer, size, mapped=False):
         return pin(self.context, owner, pointer, size, mapped)
 
     def memallocmanaged(self, size, attach_global=True):
-        array = _krait.managed_array(size, "u1", attach_global=attach_global)
+        array = _krait.own_memory(_MANAGED if attach_global else _MANAGED_HOST, size)
         return MappedMemory(self.context, ctypes.c_uint64(array.ctypes.data), size, array)
 
     def initialize(self):
@@ -169,24 +175,55 @@ class GetIpcHandleMixin:
 
 _manager_class = None
 _managers = {}  # number of a device -> the manager there
+_named = None  # by the environment: a module that is imported when memory is first asked for
+_loading = threading.RLock()
 
 
 def set_memory_manager(mm_plugin):
-    """Device arrays take their memory from a manager of this class from now on; None: from Krait again."""
-    global _manager_class
+    """Device arrays, launches with host arrays, and pinned, mapped and managed arrays take their memory from a manager
+    of this class from now on; None: from Krait again."""
+    global _manager_class, _named
     if mm_plugin is not None:
         if not callable(mm_plugin):
             raise TypeError(f"set_memory_manager() takes a class of memory managers, not {mm_plugin!r}")
         probe = mm_plugin(context=None)
         if probe.interface_version != 1:
             raise RuntimeError(f"the memory manager has interface version {probe.interface_version}, Krait knows 1")
-    _manager_class = mm_plugin
+    _manager_class, _named = mm_plugin, None
     _managers.clear()
     _krait.set_allocator(None if mm_plugin is None else _allocate)
 
 
+def take_from_environment():
+    """KRAIT_CUDA_MEMORY_MANAGER names a module whose _krait_memory_manager, or _numba_memory_manager, is the class."""
+    global _named
+    name = os.environ.get("KRAIT_CUDA_MEMORY_MANAGER", "")
+    if name not in ("", "default"):
+        _named = name
+        _krait.set_allocator(_allocate)
+
+
+def _load():
+    global _named
+    with _loading:
+        name, _named = _named, None
+        if name is None:  # another thread was faster, or the module itself asks for memory: that is Krait's own
+            return
+        try:
+            module = importlib.import_module(name)
+            found = getattr(module, "_krait_memory_manager", None) or module._numba_memory_manager
+            set_memory_manager(found)
+        except Exception as error:
+            _named = name
+            raise RuntimeError(
+                f"KRAIT_CUDA_MEMORY_MANAGER names the module {name!r}, which gives no memory manager: {error}"
+            ) from error
+
+
 def current_manager():
     """The manager of the thread's device; None: Krait's own memory."""
+    if _named is not None:
+        _load()
     if _manager_class is None:
         return None
     from ._contexts import current_context
@@ -199,10 +236,36 @@ def current_manager():
     return _managers[context.id]
 
 
-def _allocate(size):
-    """What _krait calls: (address, what keeps it)."""
-    memory = current_manager().memalloc(size)
-    address = getattr(memory, "device_pointer_value", None)
+def about_to_reset(device):
+    """What _krait calls: the manager of the device, if it has one, gives its memory back."""
+    manager = _managers.get(device.id)
+    if manager is not None:
+        with device:
+            manager.reset()
+
+
+def _allocate(method, size):
+    """What _krait calls: (address, what keeps it); None: the manager has no such memory."""
+    method, _, how = method.partition(" ")
+    manager = current_manager()
+    if manager is None or not hasattr(manager, method):
+        return None
+    if method == "memhostalloc":
+        memory = manager.memhostalloc(size, how == "mapped", how == "mapped", how == "wc")
+        pointer = getattr(memory, "host_pointer", None)
+        return _address(method, memory, getattr(pointer, "value", pointer)), memory
+    memory = manager.memalloc(size) if method == "memalloc" else manager.memallocmanaged(size, how != "host")
+    return _address(method, memory, getattr(memory, "device_pointer_value", None)), memory
+
+
+def _address(method, memory, address):
     if address is None:
-        raise TypeError(f"memalloc() of the memory manager gave {memory!r}: it gives a cuda.MemoryPointer")
-    return address, memory
+        raise TypeError(f"{method}() of the memory manager gave {memory!r}: it gives a cuda.MemoryPointer")
+    return address
+
+
+def locked(array, mapped):
+    """What krait.cuda.pinned and mapped hold while their block runs: locked pages, by the manager if there is one."""
+    manager = current_manager()
+    keeper = manager.mempin(array, array.ctypes.data, array.nbytes, mapped) if manager and array.nbytes else None
+    return _krait.lock_memory(array, mapped, keeper)

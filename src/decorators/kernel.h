@@ -93,7 +93,8 @@ int quick_launch(Launcher *self, PyObject *const *bound);
 
 /* staging.c */
 typedef struct Staging {
-    void *memory; /* one allocation for all */
+    void *memory;     /* one allocation for all */
+    PyObject *keeper; /* of a memory manager's */
     size_t bytes;
     struct StagedGroup *groups;
     size_t ngroups;

@@ -120,7 +120,7 @@ Plan *plan_make(Kernel *kernel, Spec *spec) {
     for (uint32_t i = 0; i < plan->narrays; i++) nwritten += plan->arrays[i].written;
     if (warn_without_effect(kernel, spec->code, nwritten > 0 || spec->code->nprint_sites > 0) < 0) goto failed;
     plan->may_overlap = nwritten > 0 && plan->narrays > 1;
-    if (plan->packs && (list_moves(plan, spec) < 0 || quick_prepare(plan, spec) < 0)) goto failed;
+    if (list_moves(plan, spec) < 0 || (plan->packs && quick_prepare(plan, spec) < 0)) goto failed;
     spec->extra = plan;
     spec->free_extra = plan_free;
     return plan;

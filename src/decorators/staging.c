@@ -152,6 +152,17 @@ static int copy_groups_in(const Staging *staging, Device *device, void *stream) 
     return together ? device_copy(device, COPY_IN, stream, false, staging->memory, piece, staging->bytes) : 0;
 }
 
+/* -1: exception set. */
+static int allocate(Staging *staging, Device *device, void *stream, const ModuleState *state) {
+    if (runtime_has_manager(state->runtime)) {
+        staging->keeper = manager_memory(state->runtime, device, MANAGER_DEVICE, (int64_t)staging->bytes,
+                                         &staging->memory);
+        if (staging->keeper) return manager_order(device, stream);
+        if (PyErr_Occurred()) return -1;
+    }
+    return device_allocate(device, stream, staging->bytes, &staging->memory);
+}
+
 int staging_in(Staging *staging, const Plan *plan, Device *device, void *stream, char *buffer, const ModuleState *state,
                const unsigned char *transfers) {
     StagedArray *staged = PyMem_Calloc(plan->narrays + 1, sizeof *staged);
@@ -167,7 +178,7 @@ int staging_in(Staging *staging, const Plan *plan, Device *device, void *stream,
     if (count < 0) goto done;
     staging->bytes = form_groups(staging, staged, (size_t)count, group_of, transfers);
     if (count > 0 && staging->bytes == 0) goto done;
-    if (count > 0 && device_allocate(device, stream, staging->bytes, &staging->memory) < 0) goto done;
+    if (count > 0 && allocate(staging, device, stream, state) < 0) goto done;
     if (copy_groups_in(staging, device, stream) < 0) goto done;
     for (Py_ssize_t i = 0; i < count; i++) {
         const struct StagedGroup *group = &staging->groups[group_of[i]];
@@ -196,7 +207,11 @@ int staging_out(Staging *staging, Device *device, void *stream, bool copy_back) 
         Py_XDECREF(group->compact);
         Py_XDECREF(group->original);
     }
-    int status = staging->memory ? device_give_back(device, staging->memory, staging->bytes, &stream, 1) : 0;
+    int status = 0;
+    if (staging->keeper)
+        manager_give_back(device, staging->keeper, &stream, 1);
+    else if (staging->memory)
+        status = device_give_back(device, staging->memory, staging->bytes, &stream, 1);
     if (device_check(device, status, "freeing the memory of a launch") < 0) result = -1;
     PyMem_Free(staging->groups);
     if (type) PyErr_Restore(type, value, traceback);

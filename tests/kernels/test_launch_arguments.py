@@ -173,7 +173,7 @@ def test_facts_about_the_driver():
 def test_names_of_numba():
     from krait.cuda.cudadrv import devicearray, devices, driver, error
 
-    assert devicearray.DeviceNDArray is cuda.DeviceArray and error.CudaSupportError is krait.errors.CudaError
+    assert devicearray.DeviceNDArray is cuda.DeviceArray and error.CudaSupportError is cuda.CudaSupportError
     assert devices.gpus is cuda.gpus and devices.get_context() == cuda.current_context()
     assert driver.driver.get_device_count() == len(cuda.gpus) and cudadrv.driver is driver
     config.CUDA_LOW_OCCUPANCY_WARNINGS = 0

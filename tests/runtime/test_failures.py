@@ -128,3 +128,23 @@ def test_what_needs_a_gpu_says_so():
     with pytest.raises(cuda.CudaSupportError, match="needs a GPU"):
         cuda.as_cuda_array(Foreign())
     assert isinstance(cuda.cuda_error(), errors.CudaSupportError)
+
+
+def test_memory_is_locked_once():
+    array = np.ones(10000)
+    with pytest.raises(errors.CudaAPIError) as caught, cuda.pinned(array, array[100:]):
+        pass
+    assert caught.value.code == enums.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+    with cuda.pinned(array), cuda.pinned(np.ones(10000)):  # and what was locked is not any more
+        pass
+
+
+def test_arguments_that_a_gpu_does_not_pass_are_refused():
+    @cuda.jit
+    def first(out, numbers):
+        out[0] = numbers[0]
+
+    out = np.zeros(1)
+    first[1, 1](out, tuple(map(float, range(400))))
+    with pytest.raises(ValueError, match="a GPU passes at most"):
+        first[1, 1](out, tuple(map(float, range(600))))

@@ -2582,3 +2582,48 @@ def test_a_driver_that_does_not_start_says_what_can_be_done(run):
         else:
             raise AssertionError
     """, FAKE_INIT="803")
+
+
+def test_memory_of_a_manager_is_given_back_behind_the_streams_that_used_it(run):
+    """It gives and takes in the order of the default stream; launches with host arrays take theirs from it, too."""
+    run("""
+        class Manager(cuda.HostOnlyCUDAMemoryManager):
+            interface_version = 1
+            made = 0
+            get_ipc_handle = get_memory_info = None
+
+            def memalloc(self, size):
+                Manager.made += 1
+                pointer = ctypes.c_uint64()
+                assert fake.cuMemAllocAsync(ctypes.byref(pointer), ctypes.c_size_t(size), None) == 0
+                return cuda.MemoryPointer(self.context, pointer, size,
+                                          finalizer=lambda: fake.cuMemFreeAsync(pointer, None))
+
+        cuda.set_memory_manager(Manager)
+        streams = [cuda.external_stream(fake.fake_stream(0)) for _ in range(6)]
+        for count in range(7):
+            x, y = cuda.to_device(np.zeros(100)), cuda.device_array(100, stream=streams[0])
+            for s in streams[:count]:
+                add[1, 128, s](x, y)
+            view = x[:10]
+            view.copy_to_host(stream=streams[-1])
+            del x, y
+            assert fake.fake_live() == 1
+            del view
+            assert fake.fake_live() == 0 and not violations(), (count, violations())
+        made = Manager.made
+        for s in 0, streams[0]:
+            add[1, 128, s](np.zeros(100), np.ones(100))
+            add[1, 128, s](cuda.In(np.zeros(100)), np.ones(100))
+        assert Manager.made == made + 4 and fake.fake_live() == 0 and not violations(), violations()
+        fake.fake_fail(b"LaunchKernel", 0, 700)
+        try:
+            add[1, 128](np.zeros(100), np.ones(100))
+        except krait.errors.CudaAPIError:
+            assert fake.fake_live() == 0
+        fake.fake_fail(b"EventRecord", 0, 400)  # the stream is gone: then for all that there is
+        x = cuda.to_device(np.zeros(100))
+        add[1, 128, streams[0]](x, x)
+        del x
+        assert fake.fake_live() == 0 and not violations(), violations()
+    """)

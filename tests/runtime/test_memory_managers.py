@@ -2,10 +2,15 @@
 of DLPack, GPUs beside each other."""
 
 import ctypes
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from conftest import ON_HOST
 
+import krait
 from krait import cuda
 
 
@@ -149,6 +154,139 @@ def test_pinned_memory_of_a_context():
     held = cuda.current_context().mempin(array, array.ctypes.data, array.nbytes)
     assert held.size == array.nbytes and held.owner is array
     assert cuda.HostOnlyCUDAMemoryManager.memhostalloc(Counting(context=None), 64).size == 64
+
+
+class Whole(cuda.HostOnlyCUDAMemoryManager):
+    """Gives every kind of memory, and notes what it is asked for."""
+
+    asked = []
+    interface_version = 1
+
+    def memalloc(self, size):
+        self.asked.append(("memalloc", size))
+        array = np.zeros(size, np.uint8) if ON_HOST else krait._krait.own_memory(3, size)
+        return cuda.MemoryPointer(self.context, array.ctypes.data, size, owner=array,
+                                  finalizer=lambda: self.asked.append("free"))
+
+    def memhostalloc(self, size, mapped=False, portable=False, wc=False):
+        self.asked.append(("memhostalloc", size, mapped, wc))
+        return super().memhostalloc(size, mapped, portable, wc)
+
+    def mempin(self, owner, pointer, size, mapped=False):
+        self.asked.append(("mempin", size, mapped))
+        return super().mempin(owner, pointer, size, mapped)
+
+    def memallocmanaged(self, size, attach_global=True):
+        self.asked.append(("memallocmanaged", size, attach_global))
+        return super().memallocmanaged(size, attach_global)
+
+    def reset(self):
+        self.asked.append("reset")
+
+    def get_memory_info(self):
+        return cuda.MemoryInfo(1, 2)
+
+    def get_ipc_handle(self, memory):
+        return "handle", memory.device_pointer_value, memory.size
+
+
+@pytest.fixture
+def whole():
+    Whole.asked.clear()
+    cuda.set_memory_manager(Whole)
+    yield Whole.asked
+    cuda.set_memory_manager(None)
+
+
+def test_pinned_mapped_and_managed_arrays_are_the_managers(whole):
+    x, y = cuda.pinned_array(4), cuda.pinned_array(4, wc=True)
+    z, m, n = cuda.mapped_array(4), cuda.managed_array(4), cuda.managed_array(4, attach_global=False)
+    assert whole == [("memhostalloc", 32, False, False), ("memhostalloc", 32, False, True),
+                     ("memhostalloc", 32, True, False), ("memallocmanaged", 32, True), ("memallocmanaged", 32, False)]
+    for array in x, y, z, m, n:
+        array[:] = 1
+        double[1, 32](array)
+        cuda.synchronize()
+        assert (array == 2).all()
+    del whole[:]
+    host = np.ones(100)
+    with cuda.pinned(host), cuda.mapped(np.ones(50)) as there:
+        assert whole == [("mempin", 800, False), ("mempin", 400, True)]
+        double[2, 32](there)
+        assert (there.copy_to_host() == 2).all()
+    with cuda.pinned(host):  # what was locked is not any more
+        pass
+
+
+def test_a_manager_is_told_of_a_reset_whoever_asks_for_it(whole):
+    cuda.get_current_device().reset()
+    assert "reset" not in whole  # it has given nothing yet
+    x = cuda.device_array(4)
+    for reset in cuda.get_current_device().reset, cuda.current_context().reset, cuda.close:
+        reset()
+        assert whole.count("reset") == 1
+        whole.remove("reset")
+        with pytest.raises(RuntimeError, match="gone"):
+            x.copy_to_host()
+        x = cuda.device_array(4)
+
+
+def test_arrays_of_a_manager_are_counted_freed_and_named(whole):
+    before = cuda.memory_report()
+    x = cuda.device_array(100)
+    empty = cuda.device_array(0)
+    assert whole == [("memalloc", 800)] and cuda.memory_report().array_bytes - before.array_bytes == 800
+    assert isinstance(x.base, cuda.MemoryPointer) and x[10:].base is x and empty.size == 0
+    assert x.get_ipc_handle()._ipc_handle == ("handle", x.base.device_pointer_value, 800)
+    assert x[10:20].get_ipc_handle()._ipc_handle == ("handle", x.base.device_pointer_value + 80, 80)
+    with x:
+        double[1, 32](x)
+    assert whole[1:] == ["free"] and cuda.memory_report().array_bytes == before.array_bytes
+
+
+def test_the_environment_names_a_manager(tmp_path):
+    (tmp_path / "their_manager.py").write_text("""
+from krait import cuda
+kept = cuda.device_array(3)  # the module's own is Krait's
+
+class Manager(cuda.HostOnlyCUDAMemoryManager):
+    made = []
+    interface_version = 1
+    get_ipc_handle = None
+    def get_memory_info(self):
+        return cuda.MemoryInfo(1, 2)
+    def memalloc(self, size):
+        Manager.made.append(size)
+        array = cuda._krait.own_memory(3, size)
+        return cuda.MemoryPointer(self.context, array.ctypes.data, size, owner=array)
+
+_numba_memory_manager = Manager
+""")
+    code = """
+import sys
+from krait import config, cuda
+assert config.CUDA_MEMORY_MANAGER == "their_manager" and "their_manager" not in sys.modules
+x = cuda.device_array(5)
+import their_manager
+assert their_manager.Manager.made == [40] and cuda.current_context().get_memory_info() == (1, 2)
+"""
+    wrong = """
+from krait import config, cuda
+for _ in range(2):
+    try:
+        cuda.device_array(5)
+    except RuntimeError as error:
+        assert "KRAIT_CUDA_MEMORY_MANAGER" in str(error) and "nobody_has_this" in str(error)
+    else:
+        raise AssertionError
+cuda.set_memory_manager(None)
+cuda.device_array(5)
+"""
+    for name, program in ("their_manager", code), ("nobody_has_this", wrong):
+        environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
+                           KRAIT_CUDA_MEMORY_MANAGER=name)
+        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
 
 
 # ---- the C functions of DLPack ---------------------------------------------------------------------------------------

@@ -155,7 +155,7 @@ static PyObject *get_flags(DeviceArray *self, void *unused) {
 
 static PyObject *get_base(DeviceArray *self, void *unused) {
     (void)unused;
-    return Py_NewRef(self->base ? self->base : Py_None);
+    return Py_NewRef(self->base ? self->base : self->keeper ? self->keeper : Py_None);
 }
 
 static PyMethodDef methods[] = {

@@ -44,7 +44,8 @@ static PyObject *hold(Device *device, void *memory, bool opened) {
 }
 
 static int check_free(const DeviceArray *owner) {
-    const char *why = owner->known || owner->lent
+    const char *why = owner->keeper ? "it is a memory manager's, whose get_ipc_handle() is to be asked"
+                      : owner->known || owner->lent
                           ? "its address is known elsewhere (another library, a graph): take the handle first, or of a "
                             "copy"
                       : owner->busy ? "a launch or a copy of another thread uses it: take the handle before or after"

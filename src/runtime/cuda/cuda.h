@@ -55,6 +55,21 @@ static inline int device_check(Device *device, int status, const char *what) {
 /* Lets go of the GIL when memory is short, and waits; so does device_give_back where that waits, with a status. */
 int device_allocate(Device *device, void *stream, size_t bytes, void **memory);
 int device_give_back(Device *device, void *memory, size_t bytes, void *const *streams, size_t count);
+/* memory_manager.c, where runtime_has_manager: memory of another library.  What keeps it; NULL without an exception:
+ * the manager has no such memory, or none is needed.  manager_order: the stream may use it from here on.  To give it
+ * back, behind what the streams have been given, takes the reference. */
+typedef enum ManagerMemory { /* of the device; then as DevicePinned */
+                             MANAGER_DEVICE,
+                             MANAGER_PINNED,
+                             MANAGER_COMBINED,
+                             MANAGER_MAPPED,
+                             MANAGER_MANAGED,
+                             MANAGER_MANAGED_HOST
+} ManagerMemory;
+bool runtime_has_manager(const struct Runtime *runtime);
+PyObject *manager_memory(struct Runtime *runtime, Device *device, ManagerMemory kind, int64_t bytes, void **memory);
+int manager_order(Device *device, void *stream);
+void manager_give_back(Device *device, PyObject *keeper, void *const *streams, size_t count);
 /* After a wait: as device_check; then prints and raises what kernels left. */
 int device_waited(Device *device, int status, const char *what);
 /* device_copy looks, too, when it has waited; device_copy_only does not. */

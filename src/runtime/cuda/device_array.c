@@ -50,6 +50,7 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *ele
     if (!self) return NULL;
     self->weakrefs = NULL;
     self->base = Py_XNewRef(base);
+    self->keeper = NULL;
     self->runtime = runtime;
     self->device = device;
     self->generation = device->generation;
@@ -81,24 +82,6 @@ void device_array_become(DeviceArray *self, const ArrayFields *fields) {
              fields->readonly);
 }
 
-/* Memory of the device's memory manager (cuda.set_memory_manager), which asks for the thread's device. */
-static DeviceArray *allocate_elsewhere(Runtime *runtime, Device *device, const Type *element, unsigned ndim,
-                                       const int64_t *shape, const int64_t *strides, int64_t bytes) {
-    if (context_push(device) < 0) return NULL;
-    PyObject *pair = PyObject_CallFunction(runtime->allocator, "L", (long long)bytes);
-    context_pop();
-    bool fits = pair && PyTuple_Check(pair) && PyTuple_GET_SIZE(pair) == 2;
-    void *data = fits ? PyLong_AsVoidPtr(PyTuple_GET_ITEM(pair, 0)) : NULL;
-    DeviceArray *self = NULL;
-    if (fits && !PyErr_Occurred())
-        self = device_array_wrap(runtime, device, element, ndim, shape, strides, data, false,
-                                 PyTuple_GET_ITEM(pair, 1));
-    else if (!PyErr_Occurred())
-        PyErr_SetString(PyExc_TypeError, "a memory manager gives an address and what keeps the memory");
-    Py_XDECREF(pair);
-    return self;
-}
-
 DeviceArray *device_array_allocate(Runtime *runtime, Device *device, StreamUse on, const Type *element, unsigned ndim,
                                    const int64_t *shape, const int64_t *strides) {
     void *data = NULL;
@@ -109,14 +92,22 @@ DeviceArray *device_array_allocate(Runtime *runtime, Device *device, StreamUse o
             PyErr_SetString(PyExc_ValueError, "the array is too big");
             return NULL;
         }
-    if (KRAIT_UNLIKELY(runtime->allocator != NULL))
-        return allocate_elsewhere(runtime, device, element, ndim, shape, strides, bytes);
-    if (device_allocate(device, on.stream, (size_t)bytes, &data) < 0) return NULL;
+    PyObject *keeper = NULL;
+    if (KRAIT_UNLIKELY(runtime->allocator != NULL)) {
+        keeper = manager_memory(runtime, device, MANAGER_DEVICE, bytes, &data);
+        if (PyErr_Occurred()) return NULL;
+        if (keeper) on = (StreamUse){NULL, NULL};
+    }
+    if (!keeper && device_allocate(device, on.stream, (size_t)bytes, &data) < 0) return NULL;
     DeviceArray *self = device_array_wrap(runtime, device, element, ndim, shape, strides, data, false, NULL);
     if (!self) {
-        device_release(device, data, (size_t)bytes, &on.stream, 1);
+        if (keeper)
+            Py_DECREF(keeper);
+        else
+            device_release(device, data, (size_t)bytes, &on.stream, 1);
         return NULL;
     }
+    self->keeper = keeper;
     self->home = (StreamUse){on.stream, Py_XNewRef(on.keeper)};
     self->uses[0] = (StreamUse){on.stream, Py_XNewRef(on.keeper)};
     self->nuses = 1;
@@ -210,15 +201,17 @@ ArrayMemory device_array_leave(DeviceArray *self) {
     bool owns = !self->base && (current || (self->device->shares_memory && self->head.data));
     ArrayMemory memory = {.device = self->device, .base = self->base, .home = self->home, .nuses = self->nuses};
     for (unsigned i = 0; i < self->nuses; i++) memory.uses[i] = self->uses[i];
+    memory.keeper = self->keeper;
     if (owns) {
-        memory.data = self->head.data;
+        memory.data = self->keeper ? NULL : self->head.data;
         memory.bytes = device_array_owned_bytes(self);
     }
+    memory.current = current;
     if (owns && current) {
         self->device->arrays--;
         self->device->array_bytes -= (int64_t)memory.bytes;
     }
-    self->base = NULL;
+    self->base = self->keeper = NULL;
     self->home.keeper = NULL;
     self->nuses = 0;
     return memory;
@@ -228,6 +221,7 @@ void device_array_give_back(const ArrayMemory *memory) {
     void *streams[STREAM_USES];
     for (unsigned i = 0; i < memory->nuses; i++) streams[i] = memory->uses[i].stream;
     if (memory->data) device_release(memory->device, memory->data, memory->bytes, streams, memory->nuses);
+    if (memory->keeper) manager_give_back(memory->device, memory->keeper, streams, memory->current ? memory->nuses : 0);
     Py_XDECREF(memory->base);
     Py_XDECREF(memory->home.keeper);
     for (unsigned i = 0; i < memory->nuses; i++) Py_XDECREF(memory->uses[i].keeper);
@@ -268,6 +262,7 @@ PyObject *device_array_exit(DeviceArray *self, PyObject *args) {
 int device_array_traverse(PyObject *object, visitproc visit, void *arg) {
     DeviceArray *self = (DeviceArray *)object;
     Py_VISIT(self->base);
+    Py_VISIT(self->keeper);
     Py_VISIT(self->home.keeper);
     for (unsigned i = 0; i < self->nuses; i++) Py_VISIT(self->uses[i].keeper);
     Py_VISIT(Py_TYPE(object));

@@ -42,7 +42,8 @@ typedef struct ArrayMemory {
     Device *device;
     void *data;
     size_t bytes;
-    PyObject *base;
+    PyObject *base, *keeper; /* keeper: of a memory manager's memory, which then has no `data` */
+    bool current;            /* the device was not reset since */
     StreamUse home, uses[STREAM_USES];
     unsigned nuses;
 } ArrayMemory;

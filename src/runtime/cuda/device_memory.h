@@ -42,6 +42,8 @@ typedef struct Runtime {
     uint32_t tensor_dtype;       /* the bytes of its DLDataType */
     PyObject *field_dtype;       /* of the array that was read last by its fields; NULL: none was */
     const Type *field_element;
+    ByteRange *locked; /* memory of the host that is locked for the host device */
+    size_t nlocked;
     PyObject *allocator;     /* of another library: bytes -> (address, what keeps it); NULL: none */
     struct Callback *called; /* by streams, and not let go of (stream.c) */
     unsigned calling;        /* callbacks under way */

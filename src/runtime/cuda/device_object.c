@@ -13,6 +13,7 @@
 
 typedef struct DeviceObject {
     PyObject_HEAD
+    Runtime *runtime;
     Device *device;
 } DeviceObject;
 
@@ -129,6 +130,16 @@ static int wait_before_reset(Device *device) {
     Py_END_ALLOW_THREADS return PyErr_Occurred() ? -1 : 0;
 }
 
+/* A memory manager gives its memory back first. */
+static int tell_manager(PyObject *self) {
+    if (!((DeviceObject *)self)->runtime->allocator) return 0;
+    PyObject *module = PyImport_ImportModule("krait.cuda._memory");
+    PyObject *told = module ? PyObject_CallMethod(module, "about_to_reset", "O", self) : NULL;
+    Py_XDECREF(told);
+    Py_XDECREF(module);
+    return told ? 0 : -1;
+}
+
 static PyObject *device_reset(PyObject *self, PyObject *unused) {
     (void)unused;
     if (graph_recording() && graph_refuse("a reset of the device") < 0) return NULL;
@@ -144,7 +155,7 @@ static PyObject *device_reset(PyObject *self, PyObject *unused) {
                                                                  : NULL;
         if (doing)
             return PyErr_Format(PyExc_RuntimeError, "another thread is %s the device that is to be reset", doing);
-        if (!waited && wait_before_reset(device) < 0) return NULL;
+        if (!waited && (wait_before_reset(device) < 0 || tell_manager(self) < 0)) return NULL;
     }
     if (device_check(device, device->ops->reset(device), "resetting the GPU") < 0) return NULL;
     device_was_reset(device);
@@ -250,7 +261,10 @@ PyType_Spec device_spec = {"krait.cuda.Device", sizeof(DeviceObject), 0,
 
 static PyObject *device_new(Runtime *runtime, Device *device) {
     DeviceObject *self = device ? PyObject_New(DeviceObject, runtime->device) : NULL;
-    if (self) self->device = device;
+    if (self) {
+        self->runtime = runtime;
+        self->device = device;
+    }
     return (PyObject *)self;
 }
 
@@ -417,6 +431,7 @@ void runtime_free(struct Runtime *runtime) {
     Py_XDECREF(runtime->graph);
     Py_XDECREF(runtime->graph_block);
     Py_XDECREF(runtime->allocator);
+    free(runtime->locked);
     for (size_t i = 0; i < SHELLS; i++) Py_XDECREF((PyObject *)runtime->shells[i]);
     Py_XDECREF(runtime->field_dtype);
     device_array_drop_fields(runtime->fields);

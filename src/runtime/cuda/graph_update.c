@@ -1,8 +1,8 @@
 /* graph_update.c: recorded launches of a graph, as Python sees them, and other arguments for one.
  *
- * In: a launch by its number or its kernel, arguments.  Out: the step has them.  The launch is made again for that, which
- * refuses what a recording refuses; on a GPU it is given to the graph instead of a stream (gpu_graph_update), on the host
- * device to nobody.  Another thread may be launching or updating the graph meanwhile. */
+ * In: a launch by its number or its kernel, arguments.  Out: the step has them.  The launch is made again for that,
+ * which refuses what a recording refuses; on a GPU it is given to the graph instead of a stream (gpu_graph_update), on
+ * the host device to nobody.  Another thread may be launching or updating the graph meanwhile. */
 #include "runtime/cuda/graph.h"
 
 /* A recorded launch by its number, or by the kernel if it is launched once; borrowed. */

@@ -4,6 +4,7 @@
  * Such an array is a NumPy array whose base is a capsule that gives the memory back.  What kernels reach is a range in
  * Cuda.reached: a launch takes an array within one as it is, and neither copies it nor waits. */
 #include "runtime/cuda/device_array.h"
+#include "runtime/host/host.h" /* HOST_LOCKED_ALREADY */
 
 #include <stdlib.h> /* realloc */
 
@@ -17,22 +18,21 @@ bool cuda_reaches(const Cuda *cuda, int64_t low, int64_t high) {
     return false;
 }
 
-static int add_range(Cuda *cuda, void *memory, size_t bytes) {
-    ByteRange *grown = realloc(cuda->reached, (cuda->nreached + 1) * sizeof *grown);
+static int add_range(ByteRange **ranges, size_t *count, void *memory, size_t bytes) {
+    ByteRange *grown = realloc(*ranges, (*count + 1) * sizeof *grown);
     if (!grown) {
         PyErr_NoMemory();
         return -1;
     }
-    cuda->reached = grown;
-    cuda->reached[cuda->nreached++] = (ByteRange){(int64_t)(intptr_t)memory,
-                                                  (int64_t)(intptr_t)memory + (int64_t)bytes};
+    *ranges = grown;
+    grown[(*count)++] = (ByteRange){(int64_t)(intptr_t)memory, (int64_t)(intptr_t)memory + (int64_t)bytes};
     return 0;
 }
 
-static void drop_range(Cuda *cuda, const void *memory) {
-    for (size_t i = 0; i < cuda->nreached; i++)
-        if (cuda->reached[i].low == (int64_t)(intptr_t)memory) {
-            cuda->reached[i] = cuda->reached[--cuda->nreached];
+static void drop_range(ByteRange *ranges, size_t *count, const void *memory) {
+    for (size_t i = 0; i < *count; i++)
+        if (ranges[i].low == (int64_t)(intptr_t)memory) {
+            ranges[i] = ranges[--*count];
             return;
         }
 }
@@ -47,9 +47,11 @@ typedef struct Holder {
     unsigned generation;
     DevicePinned kind;
     bool reached;     /* in the ranges */
+    bool noted;       /* in those of locked memory */
     bool pending;     /* is given back when the device is idle, */
     bool orphaned;    /* and freed then: the capsule is gone */
     PyObject *locked; /* an array of somebody else's, whose pages are locked; NULL: the memory is our own */
+    PyObject *keeper; /* what a memory manager gave: the memory, or that the pages are locked, is its */
 } Holder;
 
 static void give_back_now(Holder *holder) {
@@ -57,9 +59,11 @@ static void give_back_now(Holder *holder) {
     void *memory = holder->memory;
     bool there = device->shares_memory || holder->generation == device->generation; /* it may have waited for long */
     holder->memory = NULL;
+    if (holder->keeper) there = false;
     Py_BEGIN_ALLOW_THREADS if (there && holder->locked) device->ops->unlock(device, memory);
     if (there && !holder->locked) device->ops->unpin(device, holder->kind, memory);
-    Py_END_ALLOW_THREADS Py_CLEAR(holder->locked);
+    Py_END_ALLOW_THREADS Py_CLEAR(holder->keeper);
+    Py_CLEAR(holder->locked);
 }
 
 static void give_back_idle(DeviceLater *later, bool idle) {
@@ -74,8 +78,10 @@ static void give_back(Holder *holder) {
     if (!holder->memory || holder->pending) return;
     holder->device->locked--;
     holder->pending = holder->reached; /* kernels may still be using it */
+    Cuda *cuda = holder->runtime->cuda;
+    if (holder->noted) drop_range(holder->runtime->locked, &holder->runtime->nlocked, holder->memory);
     if (holder->reached) {
-        drop_range(holder->runtime->cuda, holder->memory);
+        drop_range(cuda->reached, &cuda->nreached, holder->memory);
         device_when_idle(holder->device, &holder->later, give_back_idle);
     } else {
         give_back_now(holder);
@@ -86,7 +92,10 @@ static void free_holder(PyObject *capsule) {
     Holder *holder = PyCapsule_GetPointer(capsule, HOLDER_NAME);
     give_back(holder);
     holder->orphaned = true;
-    if (!holder->pending) PyMem_Free(holder);
+    if (holder->pending) return;
+    Py_CLEAR(holder->keeper); /* of no bytes */
+    Py_CLEAR(holder->locked);
+    PyMem_Free(holder);
 }
 
 /* NULL: exception set; the memory is then still the caller's. */
@@ -99,20 +108,32 @@ static PyObject *hold(const Holder *given, size_t bytes) {
         PyMem_Free(holder);
         return NULL;
     }
-    if (!holder->reached || add_range(holder->runtime->cuda, holder->memory, bytes) == 0) {
+    Runtime *runtime = holder->runtime;
+    Cuda *cuda = runtime->cuda;
+    if ((!holder->reached || add_range(&cuda->reached, &cuda->nreached, holder->memory, bytes) == 0) &&
+        (!holder->noted || add_range(&runtime->locked, &runtime->nlocked, holder->memory, bytes) == 0)) {
         Py_XINCREF(holder->locked);
+        Py_XINCREF(holder->keeper);
         if (holder->memory) holder->device->locked++;
         return capsule;
     }
     holder->memory = NULL;
-    holder->locked = NULL;
+    holder->locked = holder->keeper = NULL;
     Py_DECREF(capsule);
     return NULL;
 }
 
 /* ---- new arrays ---- */
 
-static PyObject *array_in(Runtime *runtime, DevicePinned kind, PyArray_Dims shape, PyArray_Descr *dtype, bool fortran) {
+/* own: not of a memory manager. */
+static PyObject *array_in(Runtime *runtime, DevicePinned kind, PyArray_Dims shape, PyArray_Descr *dtype, bool fortran,
+                          bool own) {
+    static const ManagerMemory asked[] = {[PINNED_COPY] = MANAGER_PINNED,
+                                          [PINNED_COMBINED] = MANAGER_COMBINED,
+                                          [PINNED_MAPPED] = MANAGER_MAPPED,
+                                          [PINNED_MANAGED] = MANAGER_MANAGED,
+                                          [PINNED_MANAGED_HOST] = MANAGER_MANAGED_HOST};
+    PyObject *keeper = NULL;
     Device *device = runtime_device(runtime);
     void *memory = NULL;
     int64_t bytes = PyDataType_ELSIZE(dtype);
@@ -125,18 +146,22 @@ static PyObject *array_in(Runtime *runtime, DevicePinned kind, PyArray_Dims shap
         PyErr_SetString(PyExc_TypeError, "an array of Python objects cannot lie in such memory");
         return NULL;
     }
-    if (!device || device_pin(device, kind, (size_t)bytes, &memory) < 0) return NULL;
+    if (!device) return NULL;
+    if (runtime->allocator && !own && !(keeper = manager_memory(runtime, device, asked[kind], bytes, &memory)) &&
+        PyErr_Occurred())
+        return NULL;
+    if (!keeper && device_pin(device, kind, (size_t)bytes, &memory) < 0) return NULL;
     PyObject *holder = hold(&(Holder){.runtime = runtime,
                                       .device = device,
                                       .memory = memory,
                                       .generation = device->generation,
                                       .kind = kind,
-                                      .reached = kind >= PINNED_MAPPED && !device->shares_memory},
+                                      .reached = kind >= PINNED_MAPPED && !device->shares_memory,
+                                      .keeper = keeper},
                             (size_t)bytes);
-    if (!holder) {
-        device->ops->unpin(device, kind, memory);
-        return NULL;
-    }
+    if (!holder && !keeper) device->ops->unpin(device, kind, memory);
+    Py_XDECREF(keeper);
+    if (!holder) return NULL;
     PyObject *array = PyArray_NewFromDescr(&PyArray_Type, (PyArray_Descr *)Py_NewRef(dtype), shape.len, shape.ptr, NULL,
                                            memory, NPY_ARRAY_WRITEABLE | (fortran ? NPY_ARRAY_F_CONTIGUOUS : 0), NULL);
     if (!array || PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef(holder)) < 0) Py_CLEAR(array);
@@ -184,7 +209,7 @@ static PyObject *new_array(PyObject *module, PyObject *args, PyObject *kwargs, c
         (dtype_object ? PyArray_DescrConverter(dtype_object, &dtype)
                       : (dtype = PyArray_DescrFromType(NPY_DOUBLE)) != NULL) &&
         read_order(strides, &shape, dtype, &fortran) == 0)
-        array = array_in(RUNTIME_OF(module), choice ? kind : other, shape, dtype, fortran);
+        array = array_in(RUNTIME_OF(module), choice ? kind : other, shape, dtype, fortran, false);
     PyDimMem_FREE(shape.ptr);
     Py_XDECREF(dtype);
     return array;
@@ -205,15 +230,40 @@ static PyObject *managed_array(PyObject *module, PyObject *args, PyObject *kwarg
     return new_array(module, args, kwargs, "O|OOsOp:managed_array", names, PINNED_MANAGED, PINNED_MANAGED_HOST);
 }
 
+/* own_memory(kind, bytes): bytes of that DevicePinned, whatever memory manager there is. */
+static PyObject *own_memory(PyObject *module, PyObject *args) {
+    int kind;
+    npy_intp bytes;
+    if (!PyArg_ParseTuple(args, "in:own_memory", &kind, &bytes)) return NULL;
+    PyArray_Descr *dtype = PyArray_DescrFromType(NPY_UINT8);
+    PyObject *array = dtype ? array_in(RUNTIME_OF(module), (DevicePinned)kind, (PyArray_Dims){&bytes, 1}, dtype, false,
+                                       true)
+                            : NULL;
+    Py_XDECREF(dtype);
+    return array;
+}
+
 /* ---- arrays of others, for a while ---- */
 
-/* lock_memory(array, mapped): the holder of the array's locked pages; with mapped, (holder, device array on them). */
+/* The host device locks nothing, and refuses what a GPU's driver refuses: to lock a page twice.  -1: exception set. */
+static int check_unlocked(const Runtime *runtime, Device *device, const void *memory, size_t bytes) {
+    int64_t low = (int64_t)(intptr_t)memory, high = low + (int64_t)bytes;
+    for (size_t i = 0; i < runtime->nlocked; i++)
+        if (low < runtime->locked[i].high && runtime->locked[i].low < high)
+            return device_raise(device, HOST_LOCKED_ALREADY, "locking pages of memory");
+    return 0;
+}
+
+/* lock_memory(array, mapped, keeper=None): the holder of the array's locked pages; with mapped, (holder, device array
+ * on them).  keeper: what a memory manager gave that has locked them. */
 static PyObject *lock_memory(PyObject *module, PyObject *args) {
     Runtime *runtime = RUNTIME_OF(module);
     Device *device = runtime_device(runtime);
     PyArrayObject *array;
+    PyObject *keeper = Py_None;
     int mapped;
-    if (!device || !PyArg_ParseTuple(args, "O!p:lock_memory", &PyArray_Type, &array, &mapped)) return NULL;
+    if (!device || !PyArg_ParseTuple(args, "O!p|O:lock_memory", &PyArray_Type, &array, &mapped, &keeper)) return NULL;
+    if (keeper == Py_None) keeper = NULL;
     const Type *element = geometry_element(runtime, PyArray_DESCR(array), frontend_addresses((PyObject *)array));
     if (!element) return NULL;
     if (!PyArray_ISONESEGMENT(array)) {
@@ -223,17 +273,22 @@ static PyObject *lock_memory(PyObject *module, PyObject *args) {
     size_t bytes = (size_t)PyArray_NBYTES(array);
     void *memory = PyArray_DATA(array);
     bool locks = bytes > 0; /* no page holds an empty array */
-    if (locks && device_check(device, device->ops->lock(device, memory, bytes), "locking pages of memory") < 0)
+    bool noted = locks && !keeper && device->shares_memory;
+    if (noted && check_unlocked(runtime, device, memory, bytes) < 0) return NULL;
+    if (locks && !keeper &&
+        device_check(device, device->ops->lock(device, memory, bytes), "locking pages of memory") < 0)
         return NULL;
     PyObject *holder = hold(&(Holder){.runtime = runtime,
                                       .device = device,
                                       .memory = locks ? memory : NULL,
                                       .generation = device->generation,
                                       .reached = locks && mapped && !device->shares_memory,
-                                      .locked = (PyObject *)array},
+                                      .noted = noted,
+                                      .locked = (PyObject *)array,
+                                      .keeper = keeper},
                             bytes);
     if (!holder) {
-        if (locks) device->ops->unlock(device, memory);
+        if (locks && !keeper) device->ops->unlock(device, memory);
         return NULL;
     }
     if (!mapped) return holder;
@@ -264,6 +319,7 @@ PyMethodDef host_memory_functions[] = {
      PyDoc_STR("managed_array(shape, dtype=numpy.float64, strides=None, order='C', stream=0, attach_global=True)"
                "\n--\n\nA NumPy array in memory that the driver moves between host and GPU; synchronise before "
                "reading.")},
+    {"own_memory", own_memory, METH_VARARGS, NULL},
     {"lock_memory", lock_memory, METH_VARARGS, NULL},
     {"unlock_memory", unlock_memory, METH_O, NULL},
     {NULL, NULL, 0, NULL},

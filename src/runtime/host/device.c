@@ -17,6 +17,7 @@ static DeviceFailure host_explain(Device *device, int status, char *text, size_t
     switch (status & ((1 << HOST_ERRNO_SHIFT) - 1)) {
     case HOST_NO_MEMORY: snprintf(text, size, "out of memory"); return FAILED_DEVICE_MEMORY;
     case HOST_NOT_THERE: snprintf(text, size, "there is no such memory (any more)"); return FAILED_OTHERWISE;
+    case HOST_LOCKED_ALREADY: snprintf(text, size, "memory of the array is locked already"); return FAILED_OTHERWISE;
     case HOST_SYSTEM: return snprintf(text, size, "%s", strerror(status >> HOST_ERRNO_SHIFT)), FAILED_OTHERWISE;
     default: snprintf(text, size, "an argument is outside its range"); return FAILED_OTHERWISE;
     }

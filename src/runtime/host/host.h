@@ -94,7 +94,14 @@ int host_share_open(Device *device, const unsigned char name[DEVICE_NAME_BYTES],
 int host_share_close(Device *device, void *memory);
 void host_share_forget(void); /* this process ends: the names of its memory go */
 /* The host device's failures, by the numbers that CUDA has for such.  HOST_SYSTEM: above it, errno. */
-enum { HOST_WRONG = 1, HOST_NO_MEMORY = 2, HOST_SYSTEM = 304, HOST_NOT_THERE = 400, HOST_ERRNO_SHIFT = 16 };
+enum {
+    HOST_WRONG = 1,
+    HOST_NO_MEMORY = 2,
+    HOST_SYSTEM = 304,
+    HOST_NOT_THERE = 400,
+    HOST_LOCKED_ALREADY = 712,
+    HOST_ERRNO_SHIFT = 16
+};
 
 unsigned host_device_workers(
     void); /* threads used, the caller's included: KRAIT_NUM_THREADS or the cores this process may use */

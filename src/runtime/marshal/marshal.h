@@ -132,7 +132,8 @@ enum { STREAM_USES = 4 };
 
 typedef struct DeviceArray {
     PyObject_VAR_HEAD PyObject *weakrefs;
-    PyObject *base; /* what owns the memory of a view; NULL: this object does */
+    PyObject *base;   /* what owns the memory of a view; NULL: this object does, */
+    PyObject *keeper; /* or what a memory manager gave with it */
     struct Runtime *runtime;
     Device *device;
     unsigned generation; /* of the device, when the array was made; with another one its memory is gone */
