@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from krait.prelude.axes import kept_shape, lines_of, over_axes
-from krait.prelude.intrinsics import with_item
+from krait.prelude.axes import check_axes, kept_shape, lines_of, over_axes
+from krait.prelude.intrinsics import axes_of, with_item
 
 # ---- one result for each line ----
 
@@ -23,9 +23,19 @@ def reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=N
     elif ufunc is np.logical_or and initial is None and dtype is None:
         return np.any(a, axis, out, keepdims, where)
     else:
-        if where is not None:
-            raise ValueError("where= of a reduction is compiled for add, multiply, minimum, maximum, all and any")
-        values = _folded(ufunc, lines_of(a, axis), _kind(ufunc, a, dtype), initial)
+        _check_axes(ufunc, a.ndim, axis)
+        kind = _kind(ufunc, a, dtype)
+        start = _identity(ufunc, kind) if initial is None else kind.type(initial)
+        if where is None:
+            values = _folded(ufunc, lines_of(a, axis), kind, start)
+        elif start is None:
+            raise ValueError(
+                f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has to "
+                "specify 'initial'"
+            )
+        else:
+            chosen = np.broadcast_to(np.asarray(where), a.shape)
+            values = _folded_where(ufunc, lines_of(a, axis), lines_of(chosen, axis), kind, start)
         return over_axes(values, a, axis, out, keepdims)
 
 
@@ -37,39 +47,86 @@ def _kind(ufunc, a, dtype):
     return ufunc(one, one).dtype
 
 
+def _check_axes(ufunc, ndim, axis):
+    if axis is not None:
+        check_axes(axis, ndim)
+    if len(axes_of(axis, ndim)) > 1 and not _any_order(ufunc):
+        raise ValueError(
+            f"reduction operation '{ufunc.__name__}' is not reorderable, so at most one axis may be specified"
+        )
+
+
+def _any_order(ufunc):
+    if hasattr(ufunc, "_any_order"):
+        return ufunc._any_order
+    elif ufunc is np.maximum or ufunc is np.minimum or ufunc is np.fmax or ufunc is np.fmin:
+        return True
+    elif ufunc is np.logical_and or ufunc is np.logical_or or ufunc is np.logical_xor:
+        return True
+    elif ufunc is np.bitwise_and or ufunc is np.bitwise_or or ufunc is np.bitwise_xor or ufunc is np.gcd:
+        return True
+    else:
+        return ufunc is np.hypot or ufunc is np.logaddexp or ufunc is np.logaddexp2
+
+
 def _identity(ufunc, kind):
-    if ufunc is np.bitwise_or or ufunc is np.bitwise_xor or ufunc is np.hypot or ufunc is np.gcd:
+    # What a reduction starts from, also if there are elements; None: from the first.
+    if hasattr(ufunc, "identity"):
+        return None if ufunc.identity is None else kind.type(ufunc.identity)
+    elif ufunc is np.bitwise_or or ufunc is np.bitwise_xor or ufunc is np.hypot or ufunc is np.gcd:
         return kind.type(0)
-    elif ufunc is np.logical_xor:
+    elif ufunc is np.logical_xor or ufunc is np.logical_or:
         return kind.type(0)
+    elif ufunc is np.logical_and:
+        return kind.type(1)
     elif ufunc is np.bitwise_and:
         return ~kind.type(0)
-    raise ValueError("zero-size array to reduction operation which has no identity")
+    elif ufunc is np.logaddexp or ufunc is np.logaddexp2:
+        return kind.type(-np.inf)
+    else:
+        return None
 
 
-def _folded(ufunc, x, kind, initial):
+def _check_some(ufunc, some):
+    if not some:
+        raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
+
+
+def _folded(ufunc, x, kind, start):
     if x.ndim == 1:
-        return _of_line(ufunc, x, kind, initial)
+        return _of_line(ufunc, x, kind, start)
     total = np.empty(x.shape[:-1], kind)
     n, first = x.shape[-1], 0
-    if initial is not None:
-        total[...] = kind.type(initial)
+    if start is not None:
+        total[...] = start
     elif n > 0:
         total[...] = x[..., 0]
         first = 1
-    elif total.size > 0:
-        total[...] = _identity(ufunc, kind)
+    else:
+        _check_some(ufunc, total.size == 0)
     for i in range(first, n):
         ufunc(total, x[..., i], total)
     return total
 
 
-def _of_line(ufunc, x, kind, initial):
-    if initial is not None:
-        return _line_from(ufunc, x, kind, kind.type(initial), 0)
-    if x.size == 0:
-        return _identity(ufunc, kind)
+def _of_line(ufunc, x, kind, start):
+    if start is not None:
+        return _line_from(ufunc, x, kind, start, 0)
+    _check_some(ufunc, x.size > 0)
     return _line_from(ufunc, x, kind, kind.type(x[0]), 1)
+
+
+def _folded_where(ufunc, x, chosen, kind, start):
+    if x.ndim == 1:
+        for i in range(x.size):
+            if chosen[i]:
+                start = kind.type(ufunc(start, kind.type(x[i])))
+        return start
+    total = np.empty(x.shape[:-1], kind)
+    total[...] = start
+    for i in range(x.shape[-1]):
+        ufunc(total, x[..., i], total, where=chosen[..., i])
+    return total
 
 
 def _line_from(ufunc, x, kind, total, first):

@@ -5,8 +5,9 @@
  *        constructor = Tuple '((' types '))' | UniTuple '(' type ',' count ')' | Optional '(' type ')'
  *                      | ListType '(' type ')' | Set '(' type ')' | DictType '(' type ',' type ')'
  * read by a parser of one function per line. */
-#include "decorators/gufunc.h" /* Gufunc */
-#include "decorators/kernel.h" /* Kernel */
+#include "decorators/gufunc.h"     /* Gufunc */
+#include "decorators/kernel.h"     /* Kernel */
+#include "decorators/vectorized.h" /* Vectorized */
 
 #include <ctype.h>  /* isalnum */
 #include <stdlib.h> /* strtol */
@@ -396,12 +397,20 @@ bool signature_of_decorated(void *context, PyObject *decorated, size_t index, Ob
     return true;
 }
 
+static bool of_identity(UfuncShape *shape, int identity) {
+    shape->identity = identity == PyUFunc_Zero ? 0 : identity == PyUFunc_One ? 1 : -1;
+    shape->any_order = identity != PyUFunc_None;
+    return true;
+}
+
 /* Every ufunc that is asked about has a Python function behind it (constants.c): @vectorize has made it. */
 bool signature_of_ufunc(void *context, PyObject *decorated, UfuncShape *shape) {
     const ModuleState *state = context;
     *shape = (UfuncShape){0};
-    if (Py_IS_TYPE(decorated, state->vectorized_class)) return true;
-    if (Py_IS_TYPE(decorated, &PyUFunc_Type)) return !((PyUFuncObject *)decorated)->core_enabled;
+    if (Py_IS_TYPE(decorated, state->vectorized_class)) return of_identity(shape, ((Vectorized *)decorated)->identity);
+    if (Py_IS_TYPE(decorated, &PyUFunc_Type))
+        return !((PyUFuncObject *)decorated)->core_enabled &&
+               of_identity(shape, ((PyUFuncObject *)decorated)->identity);
     if (!Py_IS_TYPE(decorated, state->gufunc_class)) return false;
     const GufuncLayout *layout = &((Gufunc *)decorated)->layout;
     *shape = (UfuncShape){.count = (unsigned)(layout->nin + layout->nout), .nin = (unsigned)layout->nin};

@@ -41,6 +41,7 @@ typedef struct UfuncData {
     void **data;
     char *types;
     char *name, *doc;
+    int identity; /* a PyUFunc_ value */
 } UfuncData;
 
 /* ---- types ---- */
@@ -249,6 +250,19 @@ static int run_method(PyArrayMethod_Context *context, char *const *args, const n
     return -1;
 }
 
+/* What NumPy's own kind of loop takes from the ufunc: what a reduction starts from, also if there are elements. */
+static int start_reduction(PyArrayMethod_Context *context, npy_bool is_empty, void *initial) {
+    PyUFuncObject *ufunc = (PyUFuncObject *)context->caller;
+    UfuncData *data = PyCapsule_GetPointer(ufunc->obj, NULL);
+    (void)is_empty;
+    if (!data) return -1;
+    if (data->identity != PyUFunc_Zero && data->identity != PyUFunc_One) return 0;
+    int64_t identity = data->identity == PyUFunc_One;
+    Scalar scalar = marshal_scalar_of_typenum(context->descriptors[0]->type_num);
+    marshal_convert_scalar(SCALAR_INT64, (const char *)&identity, scalar, initial);
+    return 1;
+}
+
 /* ---- data ---- */
 
 static void data_free(UfuncData *data) {
@@ -340,14 +354,15 @@ static int add_methods(PyObject *ufunc, UfuncData *data) {
             dtypes[k] = (PyArray_DTypeMeta *)Py_TYPE(descr); /* static types of NumPy */
             Py_DECREF(descr);
         }
-        PyType_Slot slots[] = {
-            {NPY_METH_strided_loop, (void *)run_method}, {NPY_METH_unaligned_strided_loop, NULL}, {0, NULL}};
-        slots[1] = slots[2];
+        PyType_Slot slots[] = {{NPY_METH_strided_loop, (void *)run_method},
+                               {NPY_METH_get_reduction_initial, (void *)start_reduction},
+                               {0, NULL}};
+        bool any_order = data->identity != PyUFunc_None;
         PyArrayMethod_Spec spec = {.name = data->name,
                                    .nin = loop->nin,
                                    .nout = loop->nout,
                                    .casting = NPY_NO_CASTING,
-                                   .flags = NPY_METH_REQUIRES_PYAPI,
+                                   .flags = NPY_METH_REQUIRES_PYAPI | (any_order ? NPY_METH_IS_REORDERABLE : 0),
                                    .dtypes = dtypes,
                                    .slots = slots};
         if (PyUFunc_AddLoopFromSpec(ufunc, &spec) < 0) return -1;
@@ -365,6 +380,7 @@ PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, 
         data_free(data);
         return NULL;
     }
+    data->identity = identity;
     for (Py_ssize_t i = 0; i < nloops; i++) raises |= loops[i]->code->nraise_sites > 0;
     PyObject *ufunc = PyUFunc_FromFuncAndData(data->functions, data->data, data->types, raises ? 0 : (int)nloops, nin,
                                               nout, identity, data->name, data->doc, 0);

@@ -269,6 +269,8 @@ enum { UFUNC_MAX_OPERANDS = 32 };
 typedef struct UfuncShape {
     unsigned count, nin;
     uint8_t ndim[UFUNC_MAX_OPERANDS];
+    int8_t identity; /* of an elementwise one, 0 or 1; -1: none */
+    bool any_order;  /* of an elementwise one: it may be reduced over several axes at once */
 } UfuncShape;
 
 /* A call of a generalised ufunc in compiled code: the types of its operands, of which results may be left out. */

@@ -349,7 +349,21 @@ static bool is_ufunc(const Typing *t, const Type *type) {
     return type->kind == TY_PYFUNC && host->ufunc(host->self, type->object, &shape) && !shape.count;
 }
 
+/* What @vectorize was told that reductions start from; `_any_order` is for the prelude: whether over several axes. */
+static const Const *reduction_attribute(Typing *t, const Type *type) {
+    const InferHost *host = t->in->host;
+    UfuncShape shape;
+    bool identity = strcmp(t->text, "identity") == 0, any_order = strcmp(t->text, "_any_order") == 0;
+    if (type->kind != TY_PYFUNC || (!identity && !any_order)) return NULL;
+    if (!host->ufunc(host->self, type->object, &shape) || shape.count) return NULL;
+    if (any_order) return const_bool(t->in->arena, t->in->types, shape.any_order);
+    return shape.identity < 0 ? const_none(t->in->arena, t->in->types)
+                              : const_int(t->in->arena, t->in->types, shape.identity);
+}
+
 static bool method(Typing *t, const Type *type) {
+    const Const *known = reduction_attribute(t, type);
+    if (known) return typing_become_const(t, known);
     const char *class_name = is_ufunc(t, type) ? "numpy.ufunc" : class_of_methods(type);
     if (!class_name) return unknown_attribute(t);
     const char *name = arena_printf(t->in->arena, "%s.%s", class_name, t->text);

@@ -270,3 +270,54 @@ def test_handlers(target):
 
     x = np.resize([4.5, np.nan, np.inf, -0.5], 1000)
     assert (guarded(x) == np.resize([4.0, -1.0, -2.0, -1.0], 1000)).all()
+
+
+# ---- reductions of functions that raise start where those of others do ----
+
+ADD, MULTIPLY = (lambda a, b: a + b), (lambda a, b: a * b)
+GRID = np.arange(24).reshape(2, 3, 4)[:, ::-1]
+REDUCED = [np.zeros(0), np.zeros((0, 3), int), np.zeros((3, 0)), np.arange(6.0).reshape(2, 3), GRID, np.array(5)]
+SAYS = [{}, {"axis": None}, {"axis": (0, 1)}, {"axis": -1, "keepdims": True}, {"initial": 5, "axis": None},
+        {"initial": None}, {"where": False}, {"where": "mask"}, {"where": "mask", "axis": None, "initial": 3},
+        {"where": "mask", "initial": None}]  # fmt: skip
+
+
+def raising(operation, identity, **options):
+    def combined(a, b):
+        if a == 12345:
+            raise ValueError("twelve")
+        return operation(a, b)
+
+    return vectorize(["int64(int64, int64)", "float64(float64, float64)"], identity=identity, **options)(combined)
+
+
+def outcome_of_reduce(ufunc, x, says):
+    mask = np.zeros(x.shape, bool)
+    mask.flat[::2] = True
+    says = {name: mask if isinstance(value, str) else value for name, value in says.items()}
+    try:
+        result = ufunc.reduce(x, **says)
+    except (ValueError, TypeError) as error:
+        return type(error), str(error).replace(ufunc.__name__, "U")
+    return type(result), result.dtype, result.tolist()
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel"])
+@pytest.mark.parametrize("operation, identity, numpys",
+                         [(ADD, 0, np.add), (MULTIPLY, 1, np.multiply), (max, "reorderable", np.maximum)],
+                         ids=["add", "multiply", "maximum"])  # fmt: skip
+def test_identity_of_functions_that_raise(operation, identity, numpys, target):
+    ufunc = raising(operation, identity, target=target)
+    assert ufunc.identity == numpys.identity
+    for x in REDUCED:
+        for says in SAYS:
+            assert outcome_of_reduce(ufunc, x, says) == outcome_of_reduce(numpys, x, says), (x.shape, says)
+    with pytest.raises(ValueError, match="twelve"):
+        ufunc.reduce(np.array([12345, 1]), initial=12345)
+
+
+def test_without_identity_one_axis_is_reduced_at_a_time():
+    ufunc, plain = raising(ADD, None), vectorize(["int64(int64, int64)"], identity=None)(ADD)
+    for says in SAYS:
+        ours, theirs = outcome_of_reduce(ufunc, GRID, says), outcome_of_reduce(plain, GRID, says)
+        assert ours == theirs, says

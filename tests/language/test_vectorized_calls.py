@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from krait import cuda, errors, guvectorize, njit, vectorize
-from oracle import agree, agree_all, difference
+from oracle import Raised, agree, agree_all, difference, outcome
 from portions import some
 
 
@@ -351,6 +351,66 @@ def test_reductions_of_bits_and_truths():
         njit(lambda k: np.subtract.reduce(k))(k[0][:0])
     with pytest.raises(IndexError, match=r"index 6 out-of-bounds in reduceat \[0, 6\)"):
         njit(lambda k: np.add.reduceat(k, np.array([6])))(k[0])
+
+
+@vectorize(["i8(i8,i8)", "f8(f8,f8)"], identity=0)
+def from_zero(a, b):
+    if a > 1000:
+        raise ValueError("large")
+    return a + b
+
+
+@vectorize(["i8(i8,i8)", "f8(f8,f8)"], identity=1)
+def from_one(a, b):
+    return 2 * a * b  # one is no identity of it: a reduction that begins with it shows
+
+
+@vectorize(["i8(i8,i8)", "f8(f8,f8)"], identity="reorderable")
+def any_order(a, b):
+    return max(a, b)
+
+
+REDUCTIONS = {
+    "the first axis": lambda u, x, m: u.reduce(x),
+    "all": lambda u, x, m: u.reduce(x, axis=None),
+    "two axes": lambda u, x, m: u.reduce(x, axis=(0, 1)),
+    "initial": lambda u, x, m: u.reduce(x, initial=3, axis=-1),
+    "where": lambda u, x, m: u.reduce(x, where=m),
+    "where, of the last": lambda u, x, m: u.reduce(x, where=m, axis=-1, keepdims=True),
+    "where and initial, of all": lambda u, x, m: u.reduce(x, where=m, axis=None, initial=2),
+    "a line": lambda u, x, m: u.reduce(x[0]),
+    "where, of a line": lambda u, x, m: u.reduce(x[0], where=m[0]),
+}
+OF_REDUCTIONS = [from_zero, from_one, any_order, joined, np.subtract, np.hypot, np.logaddexp, np.logical_and,
+                 np.logical_xor, np.arctan2]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize("ufunc", OF_REDUCTIONS, ids=lambda u: u.__name__)
+def test_where_reductions_start(ufunc, name):
+    """From the identity where there is one, with elements or without; without one, one axis at a time and no mask."""
+    method = REDUCTIONS[name]
+    compiled = njit(lambda x, m: method(ufunc, x, m))
+    for shape in [(2, 3), (2, 0)]:
+        x, m = -np.arange(6.0)[: shape[0] * shape[1]].reshape(shape), np.arange(6)[: shape[0] * shape[1]] % 2 == 0
+        for dtype in "f8", "i8":
+            args = x.astype(dtype), m.reshape(shape)
+            ours, theirs = outcome(compiled, args, {}), outcome(compiled.py_func, args, {})
+            if isinstance(theirs, Raised):
+                assert (type(ours.error), ours.error.args) == (type(theirs.error), theirs.error.args), (shape, dtype)
+            else:
+                assert np.asarray(ours).dtype == np.asarray(theirs).dtype
+                np.testing.assert_allclose(ours, theirs, rtol=1e-14)
+
+
+def test_gcd_and_bits_start_from_their_identities():
+    k = -np.arange(4, 8)
+    agree(lambda k: (np.gcd.reduce(k), np.gcd.reduce(k[:1]), np.bitwise_and.reduce(k[:0])), k)
+    agree(lambda k: (np.bitwise_xor.reduce(k, where=k > -6), np.bitwise_or.reduce(k, initial=8)), k)
+
+
+def test_identity_is_an_attribute():
+    agree(lambda: (from_zero.identity, from_one.identity, any_order.identity, hasattr(joined, "identity")))
 
 
 @pytest.mark.parametrize("ufunc", [np.add, np.maximum, joined], ids=lambda u: u.__name__)
