@@ -18,6 +18,17 @@ def check_axes(axis, ndim):
                     raise ValueError("duplicate value in 'axis'")
 
 
+def check_repeated(axes, ndim):
+    # As functions check them that NumPy has in Python: each first, then whether two are one.
+    for i in range(len(axes)):
+        if axes[i] < -ndim or axes[i] >= ndim:
+            raise AxisError(axes[i], ndim, None)
+    for i in range(len(axes)):
+        for j in range(i):
+            if axes[j] % ndim == axes[i] % ndim:
+                raise ValueError("repeated axis")
+
+
 def lines_of(a, axis):
     if axis is None:
         return np.ravel(a)

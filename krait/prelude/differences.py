@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numpy.exceptions import AxisError
 
+from krait.prelude.axes import check_repeated
 from krait.prelude.intrinsics import with_item
 from krait.prelude.joining import axis_of, part
 
@@ -79,6 +80,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
     if isinstance(axis, tuple):
+        check_repeated(axis, f.ndim)
         if len(varargs) > 1 and len(varargs) != len(axis):
             raise TypeError("invalid number of arguments")
         if len(axis) == 1:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from krait.prelude import times
-from krait.prelude.axes import check_axes
+from krait.prelude.axes import check_axes, check_repeated
 from krait.prelude.intrinsics import (
     axes_of,
     frozen,
@@ -310,13 +310,8 @@ def flip(m, axis=None):
 
 
 def flip_axes(m, axes):
-    for axis in axes:
-        check_axes(axis, m.ndim)
+    check_repeated(axes, m.ndim)
     offset, strides = 0, m.strides
-    for i in range(len(axes)):
-        for j in range(i):
-            if axes[j] % m.ndim == axes[i] % m.ndim:
-                raise ValueError("repeated axis")
     for axis in axes:
         offset += max(m.shape[axis] - 1, 0) * m.strides[axis]
         strides = with_item(strides, axis % m.ndim, -m.strides[axis])

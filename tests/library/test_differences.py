@@ -35,6 +35,11 @@ def test_differences():
     same_error("np.diff(a, axis=2)", MATRIX)
 
 
+def test_gradients_along_one_axis_twice():
+    for axis in "(0, 0)", "(1, -1)", "(0, 1, 0)", "(0, 0, 5)":
+        same_error(f"np.gradient(a, axis={axis})", MATRIX)
+
+
 def test_gradients():
     check("np.gradient(a)", VECTOR, BACKWARDS, MATRIX, FORTRAN, INTEGERS, SINGLE, COMPLEX, CUBE)
     check("np.gradient(a, 0.5), np.gradient(a, axis=0), np.gradient(a, edge_order=2)", VECTOR, MATRIX[:3])
