@@ -98,6 +98,12 @@ static bool is_plain(const Type *type) {
     return holds;
 }
 
+/* What is put in later says the types: its copy has them by then. */
+static bool holds_nothing(const Type *type) {
+    bool table = type->kind == TY_DICT || type->kind == TY_SET;
+    return (table && type_key(type)->kind == TY_BOTTOM) || (type->kind == TY_LIST && type->items[0]->kind == TY_BOTTOM);
+}
+
 static bool refuse_copy(Typing *t) {
     typing_bad_operands(t);
     return typing_hint(t, "%s", typing_advice(t, "copy.copy"));
@@ -115,7 +121,8 @@ bool rule_func_deepcopy(Typing *t) {
     const Type *type = t->args[0].type;
     TRY(refuse_in_kernels(t));
     if (is_never_changed(type)) return typing_become_arg(t, 0);
-    if (type->kind == TY_ARRAY && !type->record) return typing_become_prelude(t, "builtin:copy_of");
+    if ((type->kind == TY_ARRAY && !type->record) || holds_nothing(type))
+        return typing_become_prelude(t, "builtin:copy_of");
     if (!is_plain(type)) return refuse_copy(t);
     return typing_call_interpreter(t, "=copy.deepcopy", type);
 }

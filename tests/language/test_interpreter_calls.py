@@ -123,6 +123,20 @@ def test_copies():
         njit(lambda: copy.deepcopy(Plain()).x)()
 
 
+def test_deepcopy_of_what_holds_nothing_yet():
+    def f(a, b):
+        c, d, e = [], {}, set()
+        x, y, z = copy.deepcopy(c), copy.deepcopy(d), copy.deepcopy(e)
+        x.append(1)
+        y["k"] = 2.5
+        z.add("s")
+        a.append(3)
+        return c, d, e, x, y, z, copy.deepcopy(a), copy.deepcopy(b), copy.deepcopy([])
+
+    ours, theirs = (g([], {}) for g in (njit(f), f))
+    assert ours == theirs
+
+
 def parts(b, s):
     found = [b[1:3], b[::-1], b"<" + b + b">", s.encode(), s.encode("latin-1", "replace"), b.upper(), b.strip()]
     told = b < b"b", b == b"abc def", b != HEADER, b"c" in b, b"" in b, b"q" not in b, 97 in b
