@@ -92,9 +92,30 @@ static bool has_kind(const Typing *t, TypeKind kind) {
     return false;
 }
 
+/* np.equal and np.not_equal take None for an object, which equals itself alone, as the operators do. */
+static bool compare_objects(Typing *t, Op op) {
+    const SubOp compare = {.op = op, .values = t->emit ? t->values : NULL, .facts = t->args, .nargs = 2};
+    Fact fact;
+    Value *answer = NULL;
+    TRY(typing_sub(t, &compare, &fact, &answer));
+    if (!type_is_scalar(fact.type)) return typing_become(t, answer, fact.type);
+    const Type *result = infer_strong(t->in, fact.type);
+    return typing_become(t, t->emit ? typing_make_cast(t, answer, result) : NULL, result);
+}
+
+static bool compares_objects(const Typing *t) {
+    const FuncInfo *row = &func_info[t->func];
+    bool equality = row->how == HOW_OP && (row->op == OP_EQ || row->op == OP_NE);
+    if (!row->elementwise || !equality || t->nargs != 2 || t->nnames) return false;
+    for (size_t i = 0; i < 2; i++)
+        if (t->args[i].type->kind == TY_NONE || t->args[i].type->kind == TY_OPTIONAL) return true;
+    return false;
+}
+
 bool typing_call_library(Typing *t) {
     const FuncHead *info = &func_info[t->func].head;
     t->is_call = true;
+    if (compares_objects(t)) return compare_objects(t, func_info[t->func].op) && !t->failed;
     if (func_info[t->func].elementwise) TRY(read_sequences(t));
     if (func_info[t->func].elementwise && (t->nnames || typing_has_array(t))) return typing_map(t) && !t->failed;
     if (t->nargs < info->least || (info->most != FUNC_MANY && t->nargs > info->most)) {

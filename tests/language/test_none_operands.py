@@ -348,3 +348,16 @@ def test_what_only_needs_the_type_of_a_value_needs_a_value(text):
     compiled = njit(make(f"def f(n):\n    x = 2\n    if n > 1:\n        x = None\n    return {text}"))
     with pytest.raises((TypeError, TypingError)):
         compiled(2)
+
+
+@pytest.mark.parametrize("kind", ["equal", "not_equal"])
+def test_numpys_equality_takes_none(kind):
+    source = f"""def f(n, a):
+    x = 2
+    y = 2.5
+    if n > 1:
+        x = None
+    if n > 2:
+        y = None
+    return np.{kind}(x, 2), np.{kind}(2.5, y), np.{kind}(x, y), np.{kind}(x, None), np.{kind}(None, None), np.{kind}(a, None)"""
+    agree_all(make(source), [(1, np.arange(3.0)), (2, np.float32(1)), (3, 7), (1, np.arange(4))])
