@@ -205,13 +205,17 @@ static bool add_axes(const Places *places, const Frame *frame, Place *place, con
     return true;
 }
 
-/* The array from outside that a view is on, its indices added to the place from the outermost on; NULL: not known. */
+/* The array from outside that a view is on, its indices added to the place from the outermost on; NULL: not known. What
+ * is made outside is itself that array, unless it is a view whose indices are known. */
 static const Value *find_root(const Places *places, const Frame *frame, Place *place, const Value *view) {
     if (frame && view->op == OP_PARAM) return find_root(places, frame->caller, place, frame->call->args[view->imm.i]);
-    if (!frame && !loop_has(places->loop, view)) return view;
-    if (view->op != OP_GETITEM || !is_array(view->args[0])) return NULL;
+    bool outside = !frame && !loop_has(places->loop, view);
+    if (view->op != OP_GETITEM || !is_array(view->args[0])) return outside ? view : NULL;
+    const Place before = *place;
     const Value *root = find_root(places, frame, place, view->args[0]);
-    return root && add_axes(places, frame, place, view->args[1]) ? root : NULL;
+    if (root && add_axes(places, frame, place, view->args[1])) return root;
+    *place = before;
+    return outside ? view : NULL;
 }
 
 /* ---- accesses ---- */

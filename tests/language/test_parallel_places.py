@@ -35,6 +35,11 @@ LOOPS = {
         "for i in prange(1, len(x)):\n    put(x, i, x[i - 1] + 1)",
         "for i in prange(1, len(x)):\n    through(x, i)",
         "for i in prange(1, m.shape[0]):\n    shift(m[:, 3], i)",
+        # through views made outside
+        "v = x[1:]\nfor i in prange(len(v)):\n    v[i] = x[i] + 1",
+        "v = x[3:]\nw = v[2:]\nfor i in prange(len(w)):\n    w[i] = v[i] + x[i + 1]",
+        "v = m[1:]\nfor i in prange(v.shape[0]):\n    v[i] = m[i] * 2",
+        "v = m[:, 1:]\nfor i in prange(v.shape[1]):\n    for j in range(v.shape[0]):\n        v[j, i] = m[j, i]",
     ],
     "stays on one core": [
         "for i in prange(1, len(x)):\n    if x[i] > 0.5:\n        x[i] = x[i - 1]",
@@ -54,6 +59,8 @@ LOOPS = {
     ],
     "several cores": [
         "for i in prange(0, len(x) - 1, 2):\n    x[i] = x[i + 1] + 1",
+        "v = x[1:]\nfor i in prange(len(v)):\n    v[i] = x[i + 1] + 1",
+        "v = m[0]\nw = m[1]\nfor i in prange(len(v)):\n    w[i] = v[i] + 1",
         "for i in prange(len(x) // 2):\n    x[2 * i] = x[2 * i + 1] + 1",
         "for i in prange(10):\n    x[i] = x[i + 10]",
         "for i in prange(0, 320, 8):\n    for j in range(8):\n        x[i + j] += y[j]",
