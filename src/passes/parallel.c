@@ -137,7 +137,7 @@ static void note_spread(const ParallelLoop *loop) {
     note(loop, nested ? "runs on the cores that the loop around it leaves idle" : "runs on several cores");
     for (size_t c = 0; c < loop->carried.len; c++) {
         const Carried *carried = &loop->carried.data[c];
-        if (carried->kind == CARRY_REDUCE && carried->phi->name)
+        if (carried->kind >= CARRY_REDUCE && carried->phi->name)
             pass_note(loop->program, loop->func, loop->range->span, 2, "`%s` is a reduction of it", carried->phi->name);
     }
     for (size_t k = 0; k < loop->privates.len; k++) {

@@ -1,5 +1,6 @@
 /* parallel.h: what the files of the passes `parallel` and `spread` share: parallel.c (finds loops over prange and puts
- * calls in their place), parallel_carried.c (what a loop carries from one iteration to the next), parallel_shared.c
+ * calls in their place), parallel_carried.c (what a loop carries from one iteration to the next), parallel_picks.c
+ * (of which, what is set where a comparison says so), parallel_shared.c
  * (arrays that iterations update together), parallel_places.c and parallel_meetings.c (items that one iteration reads
  * and another writes), parallel_updates.c and parallel_privates.c (of which, those that are reductions),
  * parallel_outline.c (the functions made of a loop), parallel_blocks.c (blocks of iterations with arrays of their
@@ -14,16 +15,26 @@ typedef enum CarryKind {
     CARRY_NOTHING, /* nobody sees it after the loop */
     CARRY_LAST,    /* the last iteration's value is seen after the loop */
     CARRY_REDUCE,  /* every iteration adds to it: each chunk of iterations starts from `identity` */
+    CARRY_PICK,    /* set, together with `leader`, where a number compares with that: chunks start from `identity` */
+    CARRY_FLAG,    /* set to `identity`, a constant, in some iterations */
 } CarryKind;
 
 typedef struct Carried {
     Value *phi; /* in the loop's header */
     CarryKind kind;
-    Op op;                 /* REDUCE: what puts two parts together, */
-    const FuncHead *func;  /* where that is CALL_FUNC: of this function */
-    const Const *identity; /* REDUCE */
+    Op op;                 /* REDUCE: what puts two parts together; PICK: how the leader of the better part compares */
+    const FuncHead *func;  /* where op is CALL_FUNC: of this function */
+    const Const *identity; /* REDUCE, PICK, FLAG */
+    const Value *leader;   /* PICK: a phi, this one or another */
     uint32_t place;        /* among the results, if kind is not NOTHING */
 } Carried;
+
+/* What becomes of a variable of the header from one iteration to the next. */
+typedef struct Web {
+    struct ParallelLoop *loop;
+    Value *phi;
+    bool *depends, *feeds; /* by Value.id: on the phi; the phi's next value */
+} Web;
 
 /* What a reduction does: s += x and s -= x, s *= x and s /= x, s = max(s, x) and its like, ... */
 typedef enum Putting { PUT_NONE, PUT_SUM, PUT_PRODUCT, PUT_CALL, PUT_AND, PUT_OR, PUT_XOR } Putting;
@@ -81,6 +92,10 @@ bool parallel_find_loop(ParallelLoop *loop, const Value **left);
 /* parallel_carried.c: fills carried.  False: a variable's value goes from one iteration to the next; diag says which.
  * */
 bool parallel_find_carried(ParallelLoop *loop);
+Web parallel_web(ParallelLoop *loop, Value *phi);
+bool parallel_in_web(const Web *web, const Value *value);
+/* parallel_picks.c: adds the variables that are set where a comparison with one of them says so to carried. */
+void parallel_find_picks(ParallelLoop *loop);
 Putting parallel_putting(const Value *value);
 /* Whether the running number must be the first operand of what puts something to it. */
 bool parallel_is_ordered(const Value *value);

@@ -4,21 +4,18 @@
  *
  * A phi's web is what depends on it and what its value of the next iteration depends on.  Without a web the variable is
  * assigned anew in each iteration: the last one's value is what is seen afterwards.  With one it is a reduction if the
- * web is made of phis and of one kind of operation, each of which puts one number more to the running one, and nothing
- * else in the loop looks at the running number: then iterations may run in any grouping.  Anything else is refused. */
+ * web is made of phis of it alone and of one kind of operation, each of which puts one number more to the running one,
+ * and nothing else in the loop looks at the running number: then iterations may run in any grouping.  Anything else is
+ * refused. */
 #include "passes/parallel.h"
 
 #include <math.h> /* INFINITY */
 
-typedef struct Web {
-    ParallelLoop *loop;
-    Value *phi;
-    bool *depends, *feeds; /* by Value.id: on the phi; the phi's next value */
-} Web;
-
-static bool in_web(const Web *web, const Value *value) {
+bool parallel_in_web(const Web *web, const Value *value) {
     return value == web->phi || (web->depends[value->id] && web->feeds[value->id]);
 }
+
+static bool in_web(const Web *web, const Value *value) { return parallel_in_web(web, value); }
 
 static void find_dependents(Web *web) {
     for (bool changed = true; changed;) {
@@ -48,6 +45,14 @@ static void find_feeders(Web *web) {
             vec_push(arena, &work, arg);
         }
     }
+}
+
+Web parallel_web(ParallelLoop *loop, Value *phi) {
+    Web web = {loop, phi, ARENA_ARRAY(loop->func->arena, bool, loop->func->next_value),
+               ARENA_ARRAY(loop->func->arena, bool, loop->func->next_value)};
+    find_dependents(&web);
+    find_feeders(&web);
+    return web;
 }
 
 /* ---- refusals ---- */
@@ -141,6 +146,36 @@ static bool is_step(const Web *web, const Value *value, Putting *putting, const 
     return true;
 }
 
+/* A phi of the web by which another value than the running number comes in: the variable is sometimes set anew, and
+ * what the iterations before have put to it is lost.  NULL: none. */
+static const Value *find_fresh(const Web *web) {
+    const ParallelLoop *loop = web->loop;
+    for (uint32_t i = 0; i < web->phi->nargs; i++)
+        if (loop->inside[loop->head->preds.data[i]->id] && !in_web(web, web->phi->args[i])) return web->phi->args[i];
+    for (size_t b = 0; b < loop->blocks.len; b++)
+        for (const Value *value = loop->blocks.data[b]->first; value && value->op == OP_PHI; value = value->next)
+            for (uint32_t i = 0; in_web(web, value) && i < value->nargs; i++)
+                if (!in_web(web, value->args[i])) return value->args[i];
+    return NULL;
+}
+
+/* The one constant that a web of phis is set to, as found = True; NULL: there is another value, too. */
+static const Const *find_flag(const Web *web) {
+    const Const *flag = NULL;
+    for (size_t b = 0; b <= web->loop->blocks.len; b++) {
+        const Block *block = b < web->loop->blocks.len ? web->loop->blocks.data[b] : web->loop->head;
+        for (const Value *phi = block->first; phi && phi->op == OP_PHI; phi = phi->next)
+            for (uint32_t i = 0; in_web(web, phi) && i < phi->nargs; i++) {
+                const Value *value = phi->args[i];
+                if (in_web(web, value) || (phi == web->phi && !web->loop->inside[block->preds.data[i]->id])) continue;
+                if (!value->konst || (flag && !const_equal(flag, value->konst))) return NULL;
+                flag = value->konst;
+            }
+    }
+    bool known = flag && type_is_scalar(flag->type) && flag->type == web->phi->type;
+    return known && (type_is_integer(flag->type) || type_scalar_kind(flag->type) == 'b') ? flag : NULL;
+}
+
 static bool is_reduction(const Web *web, Carried *carried) {
     static const Op ops[] = {[PUT_SUM] = OP_ADD, [PUT_PRODUCT] = OP_MUL, [PUT_CALL] = OP_CALL_FUNC,
                              [PUT_AND] = OP_AND, [PUT_OR] = OP_OR,       [PUT_XOR] = OP_XOR};
@@ -156,6 +191,10 @@ static bool is_reduction(const Web *web, Carried *carried) {
                                                                            : "this is no reduction that is known");
         }
     if (putting == PUT_NONE) return true; /* phis alone */
+    const Value *fresh = find_fresh(web);
+    if (fresh)
+        return refuse(web, fresh->block && loop_has(loop, fresh) ? fresh : web->phi,
+                      "it is set anew in some iterations, and put to in others");
     carried->kind = CARRY_REDUCE;
     carried->op = ops[putting];
     carried->identity = parallel_identity(loop->func->arena, web->phi->type, putting, carried->func);
@@ -190,16 +229,14 @@ static const Value *find_onlooker(const Web *web) {
 }
 
 static bool classify(ParallelLoop *loop, Value *phi, Carried *carried) {
-    Web web = {loop, phi, ARENA_ARRAY(loop->func->arena, bool, loop->func->next_value),
-               ARENA_ARRAY(loop->func->arena, bool, loop->func->next_value)};
+    Web web = parallel_web(loop, phi);
     bool anew = true, seen = is_seen_after(loop, phi);
     *carried = (Carried){.phi = phi};
-    find_dependents(&web);
-    find_feeders(&web);
     for (uint32_t i = 0; i < phi->nargs; i++) anew = anew && phi->args[i] != phi && !web.depends[phi->args[i]->id];
     if (!anew) {
         TRY(is_reduction(&web, carried));
-        if (carried->kind != CARRY_REDUCE && seen)
+        if (carried->kind != CARRY_REDUCE && seen && (carried->identity = find_flag(&web))) carried->kind = CARRY_FLAG;
+        if (carried->kind == CARRY_NOTHING && seen)
             return refuse(&web, phi, "it is assigned in some iterations only, and used after the loop");
     } else if (seen) {
         carried->kind = CARRY_LAST;
@@ -256,8 +293,14 @@ static void make_own(ParallelLoop *loop, Value *phi) {
 
 bool parallel_find_carried(ParallelLoop *loop) {
     for (Value *phi = loop->head->first; phi && phi->op == OP_PHI; phi = phi->next) make_own(loop, phi);
+    parallel_find_picks(loop);
+    size_t picked = loop->carried.len;
+    for (size_t i = 0; i < picked; i++) loop->carried.data[i].place = loop->nresults++;
     for (Value *phi = loop->head->first; phi && phi->op == OP_PHI; phi = phi->next) {
         Carried carried;
+        bool known = false;
+        for (size_t i = 0; i < picked && !known; i++) known = loop->carried.data[i].phi == phi;
+        if (known) continue;
         TRY(classify(loop, phi, &carried));
         if (carried.kind != CARRY_NOTHING) carried.place = loop->nresults++;
         vec_push(loop->func->arena, &loop->carried, carried);

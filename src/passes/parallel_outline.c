@@ -198,7 +198,8 @@ static void link_head(Outline *o) {
         const Carried *carried = &loop->carried.data[c];
         Value *copy = o->values[carried->phi->id], **args = ARENA_ARRAY(o->arena, Value *, carried->phi->nargs);
         for (uint32_t i = 0; i < carried->phi->nargs; i++) {
-            bool first = loop->head->preds.data[i] == loop->before && carried->kind == CARRY_REDUCE;
+            bool first = loop->head->preds.data[i] == loop->before &&
+                         (carried->kind == CARRY_REDUCE || carried->kind == CARRY_PICK);
             args[i] = first ? block_append_const(o->func, o->entry, carried->phi->span, carried->identity)
                             : inside_of(o, carried->phi->args[i]);
         }
@@ -258,28 +259,76 @@ static FuncInst *make_piece(Outline *o, const Type *results) {
 
 /* ---- the join ---- */
 
+/* Of two parts: a comparison of the values before and more of `carried`, on which a branch leads to the block where the
+ * parts' ends are chosen, ends[place] being `more` where it is true. */
+typedef struct Join {
+    const ParallelLoop *loop;
+    Func *func;
+    Block *block;
+    Value *const *before, *const *more;
+    Value **ends;
+} Join;
+
+static bool is_led(const Carried *carried, const Carried *by) {
+    return carried == by || (carried->kind == CARRY_PICK && carried->leader == by->phi);
+}
+
+static void join_by_comparison(Join *j, const Carried *by) {
+    const ParallelLoop *loop = j->loop;
+    const Type *boolean = type_scalar(loop->program->types, SCALAR_BOOL, true), *type = by->phi->type;
+    Span span = by->phi->span;
+    bool flag = by->kind == CARRY_FLAG;
+    Value *than = flag ? block_append_const(j->func, j->block, span, by->identity) : j->before[by->place];
+    Value *args[] = {j->more[by->place], than};
+    const Type *said = type->weak ? boolean : type_scalar(loop->program->types, SCALAR_BOOL, false);
+    Value *asked = parallel_append(j->func, j->block, flag ? OP_EQ : by->op, said, span, args, 2);
+    if (said != boolean) asked = parallel_append(j->func, j->block, OP_CAST, boolean, span, &asked, 1);
+    Block *ways[] = {block_new(j->func), block_new(j->func)}, *next = block_new(j->func);
+    block_branch(j->func, j->block, span, asked, ways[0], ways[1]);
+    for (size_t i = 0; i < COUNT_OF(ways); i++) block_jump(j->func, ways[i], span, next);
+    for (size_t c = 0; c < loop->carried.len; c++) {
+        const Carried *carried = &loop->carried.data[c];
+        if (carried->kind == CARRY_NOTHING || !is_led(carried, by)) continue;
+        Value *chosen[] = {j->more[carried->place], j->before[carried->place]};
+        Value *phi = block_add_phi(j->func, next, span);
+        phi->type = carried->phi->type;
+        phi_set_args(j->func, phi, chosen, 2);
+        j->ends[carried->place] = phi;
+    }
+    j->block = next;
+}
+
 static FuncInst *make_join(Outline *o, const Type *results) {
     const ParallelLoop *loop = o->loop;
     Func *func = parallel_new_func(&o->site);
     Block *block = block_new(func);
     const Type *types[] = {results, results};
-    Value *before = parallel_append_param(func, block, results, loop->range->span, 0),
-          *more = parallel_append_param(func, block, results, loop->range->span, 1),
-          **ends = ARENA_ARRAY(func->arena, Value *, loop->nresults);
+    Value *params[2], **parts[2], **ends = ARENA_ARRAY(func->arena, Value *, loop->nresults);
+    for (uint32_t i = 0; i < 2; i++) {
+        params[i] = parallel_append_param(func, block, results, loop->range->span, i);
+        parts[i] = ARENA_ARRAY(func->arena, Value *, loop->nresults);
+    }
     for (size_t c = 0; c < loop->carried.len; c++) {
         const Carried *carried = &loop->carried.data[c];
-        Span span = carried->phi->span;
         if (carried->kind == CARRY_NOTHING) continue;
-        Value *part = parallel_append_extract(func, block, more, carried->place, span);
-        if (carried->kind == CARRY_REDUCE) {
-            Value *args[] = {parallel_append_extract(func, block, before, carried->place, span), part};
-            part = parallel_append(func, block, carried->op, part->type, span, args, 2);
-            part->imm.func = carried->func;
-        }
-        ends[carried->place] = part;
+        for (uint32_t i = 2; i-- > (carried->kind == CARRY_LAST);)
+            parts[i][carried->place] = parallel_append_extract(func, block, params[i], carried->place,
+                                                               carried->phi->span);
+        ends[carried->place] = parts[1][carried->place];
+        if (carried->kind != CARRY_REDUCE) continue;
+        Value *args[] = {parts[0][carried->place], parts[1][carried->place]};
+        Value *both = parallel_append(func, block, carried->op, args[0]->type, carried->phi->span, args, 2);
+        both->imm.func = carried->func;
+        ends[carried->place] = both;
     }
-    Value *tuple = results_tuple(loop, func, block, ends, results);
-    block_append(func, block, OP_RETURN, loop->range->span, &tuple, 1);
+    Join join = {loop, func, block, parts[0], parts[1], ends};
+    for (size_t c = 0; c < loop->carried.len; c++) {
+        const Carried *carried = &loop->carried.data[c];
+        if (carried->kind == CARRY_FLAG || (carried->kind == CARRY_PICK && carried->leader == carried->phi))
+            join_by_comparison(&join, carried);
+    }
+    Value *tuple = results_tuple(loop, func, join.block, ends, results);
+    block_append(func, join.block, OP_RETURN, loop->range->span, &tuple, 1);
     return parallel_add_inst(&o->site, func, types, 2, results);
 }
 
