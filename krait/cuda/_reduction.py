@@ -5,6 +5,7 @@ where there is one long row; the blocks of a row leave one partial result each, 
 order is the same each time, and so is the result.
 """
 
+import functools
 import weakref
 
 import numpy as np
@@ -110,6 +111,10 @@ class _Kernels:
         self._made = combine, convert, dtype
         self.rows = _row_kernel(combine, convert, dtype)
         self._wide = {}
+
+    @functools.cached_property
+    def chosen(self):
+        return _chosen_kernels(*self._made)
 
     def wide(self, source):
         """For vectors of that dtype; None: there are none, or they are no faster."""
@@ -342,16 +347,59 @@ def _fill_rest(x, chosen, start, out):
         out[i] = x[i] if chosen[i] else start
 
 
-def _chosen(array, where, dtype, start):
-    """The array with `start`, which a reduction passes over, where it is not chosen."""
+def _chosen_kernels(combine, convert, dtype):
+    """For elements of which some are chosen, and a function that has no identity to put in place of the others."""
+
+    @jit
+    def reduce_chosen(x, chosen, out, found):
+        """out[row, block]: the chosen elements of x[row] that the block has, combined; found: whether it has any."""
+        partial, some = shared.array(_THREADS, dtype), shared.array(_THREADS, np.bool_)
+        row, block, t, n = blockIdx.x, blockIdx.y, threadIdx.x, x.shape[1]
+        i, step, any_chosen = block * _THREADS + t, gridDim.y * _THREADS, False
+        total = convert(x[row, min(i, n - 1)])
+        while i < n:
+            if chosen[row, i]:
+                total = combine(total, convert(x[row, i])) if any_chosen else convert(x[row, i])
+                any_chosen = True
+            i += step
+        partial[t], some[t] = total, any_chosen
+        syncthreads()
+        half = _THREADS // 2
+        while half:
+            if t < half and some[t + half]:
+                partial[t] = combine(partial[t], partial[t + half]) if some[t] else partial[t + half]
+                some[t] = True
+            syncthreads()
+            half //= 2
+        if t == 0:
+            out[row, block], found[row, block] = partial[0], some[0]
+
+    @jit
+    def begin(totals, found, start, out):
+        """out: what the rows come to if `start` comes before their elements."""
+        row = grid(1)
+        if row < out.size:
+            out[row] = combine(start, totals[row, 0]) if found[row, 0] else start
+
+    return reduce_chosen, begin
+
+
+def _mask(array, where):
+    """`where` as an array of bool on the device, of the array's shape."""
     chosen = _krait.as_cuda_array(where) if hasattr(type(where), "__cuda_array_interface__") else np.asarray(where)
     if chosen.dtype != bool:
         raise TypeError(f"where must be an array of bool, not of {chosen.dtype}")
-    if chosen.shape != array.shape:
-        host = chosen.copy_to_host() if isinstance(chosen, _krait.DeviceArray) else chosen
-        chosen = np.ascontiguousarray(np.broadcast_to(host, array.shape))
     if not isinstance(chosen, _krait.DeviceArray):
         chosen = _krait.to_device(chosen)
+    if chosen.shape == array.shape:
+        return chosen
+    full = _krait.device_array(array.shape, np.bool_)
+    full[...] = chosen
+    return full
+
+
+def _chosen(array, chosen, dtype, start):
+    """The array with `start`, which a reduction passes over, where it is not chosen."""
     out = _krait.device_array(array.shape, dtype)
     line, flags = (a if a.is_c_contiguous() else _operators.copy(a) for a in (array, chosen))
     if out.size:
@@ -359,33 +407,69 @@ def _chosen(array, where, dtype, start):
     return out
 
 
-def _reduce_on_host(function, array, axis, dtype, out, keepdims, initial, where):
-    """What NumPy makes of no elements, or of chosen ones without an identity."""
-    axes = tuple(range(array.ndim)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, array.ndim)
-    where = where.copy_to_host() if hasattr(where, "copy_to_host") else where
-    options = {} if initial is np._NoValue else {"initial": initial}
-    result = function.ufunc.reduce(array.copy_to_host(), axis=axis, dtype=dtype, where=where, **options)
-    return _finish(_krait.to_device(np.asarray(result)), array, axes, axis, keepdims, out)
+def _reduce_chosen(kernels, array, chosen, axes, dtype, start):
+    """What NumPy makes of the chosen elements of an array that has some, begun with `start`."""
+    (matrix, shape), (flags, _) = _rows_of(array, axes), _rows_of(chosen, axes)
+    reduce_chosen, begin = kernels.chosen
+    rows, length = matrix.shape
+    while True:
+        blocks = min(_MOST_BLOCKS, max(1, -(-length // (_THREADS * _ELEMENTS))))
+        totals, found = _krait.device_array((rows, blocks), dtype), _krait.device_array((rows, blocks), np.bool_)
+        if rows:
+            reduce_chosen[(rows, blocks), _THREADS](matrix, flags, totals, found)
+        if blocks == 1:
+            break
+        matrix, flags, length = totals, found, blocks
+    out = _krait.device_array(rows, dtype)
+    if rows:
+        begin.forall(rows)(totals, found, start, out)
+    return out.reshape(shape)
+
+
+def loop_dtype(function, array, dtype):
+    """The dtype that a ufunc reduces an array in: with signatures that of the loop which NumPy takes."""
+    if function._signatures is None:
+        return np.dtype(dtype or array.dtype)
+    asked = {} if dtype is None else {"signature": (np.dtype(dtype), None, None)}
+    return function.ufunc.resolve_dtypes((None, array.dtype, None), reduction=True, **asked)[2]
+
+
+def _axes_of(array, axis):
+    if array.ndim == 0 and axis in (0, -1) and not isinstance(axis, tuple):
+        return ()  # as NumPy
+    return tuple(range(array.ndim)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, array.ndim)
 
 
 @_operators.at_home
 def ufunc_reduce(function, array, axis=0, dtype=None, out=None, keepdims=False, initial=np._NoValue, where=True):
     """function.reduce(array) on the device, for an elementwise function of two arguments."""
-    dtype = np.dtype(dtype or array.dtype)
-    axes = tuple(range(array.ndim)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, array.ndim)
-    if any(array.shape[i] == 0 for i in axes) or (where is not True and function.identity is None):
-        return _reduce_on_host(function, array, axis, dtype, out, keepdims, initial, where)
-    if where is not True:
-        array = _chosen(array, where, dtype, dtype.type(function.identity))
+    dtype = loop_dtype(function, array, dtype)
+    axes = _axes_of(array, axis)
+    begins = initial is not np._NoValue and initial is not None
+    identity = function.identity if initial is np._NoValue else None
+    empty = any(array.shape[i] == 0 for i in axes)
+    if (empty or where is not True) and not begins and identity is None:
+        sample = np.broadcast_to(np.zeros((), array.dtype), array.shape)
+        function.ufunc.reduce(sample, axes, dtype, where=where is True, initial=None)  # NumPy's exception
+    start = dtype.type(initial if begins else 0 if identity is None else identity)
+    mask = None if where is True else _mask(array, where)
+    if empty:
+        result = _krait.device_array(tuple(n for i, n in enumerate(array.shape) if i not in axes), dtype)
+        result.fill(start)
+        return _finish(result, array, axes, axis, keepdims, out)
     kernels = _of_functions.setdefault(function, {})
     if dtype not in kernels:
         kernels[dtype] = _Kernels(jit(device=True)(function.py_func), dtype.type, dtype)
+    if mask is not None and identity is None:
+        result = _reduce_chosen(kernels[dtype], array, mask, axes, dtype, start)
+        return _finish(result, array, axes, axis, keepdims, out)
+    if mask is not None:
+        array = _chosen(array, mask, dtype, start)
     matrix, shape = _rows_of(array, axes)
-    begins = initial is not np._NoValue and initial is not None
     into = None if begins else _place(out, dtype)
     result = _reduce_matrix(kernels[dtype], matrix, dtype, into=into)
     if begins:
-        result = function(dtype.type(initial), result)
+        result = function(start, result)
     if result is not into:
         result = result.reshape(shape)
     return _finish(result, array, axes, axis, keepdims, out)

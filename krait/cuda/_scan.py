@@ -13,7 +13,7 @@ import weakref
 import numpy as np
 
 from .. import _krait
-from . import _operators, atomic, grid, jit, ldcg, ldcv, local, shared, syncthreads, threadfence, threadIdx
+from . import _operators, _reduction, atomic, grid, jit, ldcg, ldcv, local, shared, syncthreads, threadfence, threadIdx
 
 _THREADS = 256
 _TOTAL, _RUNNING_TOTAL = 1, 2  # what is known of a tile
@@ -270,7 +270,13 @@ def running(name, array, axis=None, dtype=None, out=None):
 @_operators.at_home
 def ufunc_accumulate(function, array, axis=0, dtype=None, out=None):
     """function.accumulate(array) on the device, for an elementwise function of two arguments."""
+    if array.ndim == 0:
+        raise TypeError("cannot accumulate on a scalar")
+    axes = range(array.ndim) if axis is None else axis
+    axes = np.lib.array_utils.normalize_axis_tuple(axes, array.ndim, allow_duplicate=True)
+    if len(axes) != 1:
+        raise ValueError("accumulate does not allow multiple axes")
     made = _accumulators.get(function)
     if made is None:
         made = _accumulators[function] = Scan(function)
-    return made.along(array, axis, dtype or array.dtype, out)
+    return made.along(array, axes[0], _reduction.loop_dtype(function, array, dtype), out)

@@ -63,7 +63,11 @@ static int read_types(UfuncCall *call, PyObject *const *args) {
     for (int i = 0; i < call->nin; i++) {
         call->types[i] = vectorized_operand_type(self->core.state, args[i]);
         if (call->types[i]) continue;
-        if (!PyErr_Occurred())
+        if (PyErr_Occurred()) return -1;
+        if (PyArray_Check(args[i]))
+            PyErr_Format(PyExc_TypeError, "operand %d is an array of %S, which no elementwise function takes", i,
+                         PyArray_DESCR((PyArrayObject *)args[i]));
+        else
             PyErr_Format(PyExc_TypeError, "operand %d, a %s, is no array or number", i, Py_TYPE(args[i])->tp_name);
         return -1;
     }

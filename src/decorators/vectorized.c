@@ -113,15 +113,15 @@ static PyObject *vectorized_vectorcall(PyObject *callable, PyObject *const *args
 typedef struct MethodRow {
     const char *name;
     int operands[2];               /* the same number twice: reductions */
-    const char *module, *function; /* that do it for a device array; NULL: NumPy does, on the host */
+    const char *module, *function; /* that do it for a device array */
 } MethodRow;
 
 static const MethodRow method_rows[] = {
     {"reduce", {0, 0}, "krait.cuda._reduction", "ufunc_reduce"},
     {"accumulate", {0, 0}, "krait.cuda._scan", "ufunc_accumulate"},
-    {"reduceat", {0, 0}, NULL, NULL},
-    {"outer", {0, 1}, NULL, NULL},
-    {"at", {0, 2}, NULL, NULL},
+    {"reduceat", {0, 0}, "krait.cuda._ufunc_calls", "ufunc_reduceat"},
+    {"outer", {0, 1}, "krait.cuda._ufunc_calls", "ufunc_outer"},
+    {"at", {0, 2}, "krait.cuda._ufunc_calls", "ufunc_at"},
 };
 
 /* module.function(self, *args, **kwargs) */
@@ -142,8 +142,10 @@ static PyObject *forward(PyObject *object, PyObject *args, PyObject *kwargs, con
     PyObject *operands[2] = {NULL, NULL};
     for (int i = 0; i < 2; i++)
         if (row->operands[i] < PyTuple_GET_SIZE(args)) operands[i] = PyTuple_GET_ITEM(args, row->operands[i]);
-    if (self->target == UFUNC_CUDA && row->module && operands[0] &&
-        Py_IS_TYPE(operands[0], self->core.state->marshal.device_array))
+    PyTypeObject *device_array = self->core.state->marshal.device_array;
+    bool both = row->operands[0] != row->operands[1] && operands[1];
+    if (self->target == UFUNC_CUDA && operands[0] &&
+        (Py_IS_TYPE(operands[0], device_array) || (both && Py_IS_TYPE(operands[1], device_array))))
         return reduce_on_device(self, row, args, kwargs);
     if (self->nin == 1 && operands[0] && prepare(self, operands, 1) < 0) return NULL;
     if (self->nin == 2 && operands[0] && operands[1] && prepare(self, operands, 2) < 0) return NULL;
@@ -407,6 +409,7 @@ static PyMemberDef vectorized_members[] = {
     {"py_func", T_OBJECT_EX, offsetof(Vectorized, core.function), READONLY, "the Python function"},
     {"targetoptions", T_OBJECT_EX, offsetof(Vectorized, core.options.given), READONLY,
      "the options as given to the decorator"},
+    {"_signatures", T_OBJECT, offsetof(Vectorized, core.signatures), READONLY, "those of the decorator, or None"},
     {"ufunc", T_OBJECT_EX, offsetof(Vectorized, ufunc), READONLY, "the NumPy ufunc of the loops compiled so far"},
     {NULL, 0, 0, 0, NULL},
 };
