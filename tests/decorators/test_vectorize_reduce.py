@@ -101,7 +101,8 @@ def check(ours, theirs):
 def test_chosen_elements_without_an_identity(larger, rows, length, chosen):
     rng = np.random.default_rng(rows + length)
     x = rng.standard_normal((rows, length))
-    mask = {"none": np.zeros(x.shape, bool), "few": rng.random(x.shape) < 0.01, "all": np.ones(x.shape, bool)}.get(chosen)
+    few = rng.random(x.shape) < 0.01
+    mask = {"none": np.zeros(x.shape, bool), "few": few, "all": np.ones(x.shape, bool)}.get(chosen)
     if mask is None:
         mask = np.zeros(x.shape, bool)
         mask[:, : 1 if chosen == "first" else None][:, -1:] = True

@@ -359,5 +359,6 @@ def test_numpys_equality_takes_none(kind):
         x = None
     if n > 2:
         y = None
-    return np.{kind}(x, 2), np.{kind}(2.5, y), np.{kind}(x, y), np.{kind}(x, None), np.{kind}(None, None), np.{kind}(a, None)"""
+    of_numbers = np.{kind}(x, 2), np.{kind}(2.5, y), np.{kind}(x, y)
+    return of_numbers, np.{kind}(x, None), np.{kind}(None, None), np.{kind}(a, None)"""
     agree_all(make(source), [(1, np.arange(3.0)), (2, np.float32(1)), (3, 7), (1, np.arange(4))])
