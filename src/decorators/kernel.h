@@ -141,6 +141,9 @@ PyObject *launcher_new(Kernel *kernel, const LaunchConfig *config, PyObject *str
 
 /* launch.c */
 /* -1: exception set. */
+/* In a block of cuda.graph(): the graph keeps the specialisation, whose code it launches.  loaded: where launches of it
+ * may have to take turns, or NULL.  -1: exception set. */
+int launch_keep_code(Spec *spec, DeviceKernel *loaded);
 int launch_failed(Kernel *kernel, const Spec *spec, Device *device, int status, const LaunchConfig *config,
                   const LaunchReport *report);
 /* What a kernel is compiled with for a device. */

@@ -190,13 +190,20 @@ static int note_captured(const Choice *choice, const Plan *plan) {
     return captured_note(self->kernel->core.state, plan->code, choice->device, self->config.stream, self->stream);
 }
 
+static void let_spec_go(void *spec) { spec_release(spec); }
+
+int launch_keep_code(Spec *spec, DeviceKernel *loaded) {
+    spec->references++;
+    return graph_keep_code(loaded, spec, let_spec_go);
+}
+
 static int run(const Choice *choice, Spec *spec, Plan *plan, Places places, char *buffer) {
     Launcher *self = choice->self;
     const LaunchConfig *config = &self->config;
     if (self->stream && runtime_stream_check(self->stream, choice->device) < 0) return -1;
     DeviceKernel *loaded = plan_kernel(self->kernel, spec, plan, choice->device);
     LaunchConfig fitted;
-    if (!loaded) return -1;
+    if (!loaded || (KRAIT_UNLIKELY(runtime_capture != NULL) && launch_keep_code(spec, loaded) < 0)) return -1;
     if (KRAIT_UNLIKELY(self->tasks != GRID_GIVEN)) {
         fitted = *config;
         config = &fitted;

@@ -6,6 +6,8 @@
  * device: NumPy's ufunc on views of the device arrays. */
 #include "decorators/ufunc_cuda.h"
 
+#include "decorators/kernel.h" /* launch_keep_code */
+
 #include <float.h>  /* FLT_MAX */
 #include <math.h>   /* fabs */
 #include <stddef.h> /* offsetof */
@@ -468,6 +470,7 @@ static PyObject *call_on(Device *device, Vectorized *self, PyObject *const *args
     call.stream = handle;
     call.stream_object = stream;
     if (choose_code(&call) < 0) return NULL;
+    if (graph_recording() && launch_keep_code(call.spec, NULL) < 0) return NULL;
     memset(call.operands, 0, (size_t)(call.nin + call.nout) * sizeof *call.operands);
     memset(call.out, 0, (size_t)call.nout * sizeof *call.out);
     call.spec->references++;

@@ -82,6 +82,7 @@ typedef struct DeviceKernel {
     unsigned generation; /* of the device, when it was loaded: with another one it is gone */
     int static_shared;   /* bytes of a block */
     int dynamic_limit;   /* bytes that a launch may have beside them; more has to be asked for */
+    bool in_turn;        /* its blocks wait for each other: one launch at a time, on whatever streams */
 } DeviceKernel;
 
 typedef enum KernelFact { /* what a kernel needs, and what it is given */
@@ -215,7 +216,7 @@ typedef struct DeviceOps {
      * What `inner` is given until the end is that part.  At the end the same word is named. */
     int (*graph_block)(Device *device, void *stream, bool loops, const void *word, size_t bytes, void **inner);
     int (*graph_block_end)(Device *device, void *inner, bool loops, const void *word, size_t bytes);
-    int (*graph_run)(Device *device, void *graph, void *stream);
+    int (*graph_run)(Device *device, void *graph, void *stream, DeviceKernel *const *in_turn, size_t count);
     int (*graph_close)(Device *device, void *graph);
 
     /* With the GIL or without.  The log is text of what takes the code, or empty. */

@@ -36,7 +36,8 @@ typedef struct Clock {
 
 typedef struct Graph Graph;
 struct Graph { /* what a stream was given while it captured */
-    int nodes, nused, broken;
+    int nodes, nused, broken, nlaunched;
+    void *launched[64]; /* functions */
     uint64_t used[256]; /* words of parameters, addresses of copies */
     Graph *around;      /* of the body of a conditional node */
 };
@@ -485,13 +486,15 @@ int cuMemsetD8Async(uint64_t to, unsigned char value, size_t count, void *handle
 
 /* ---- kernels ---- */
 
+static uintptr_t nmodules;
+static char unloaded[4096];
 int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
     int error = failing("ModuleLoadDataEx");
     for (unsigned i = 0; error && i < count; i++)
         if (options[i] == 5) strcpy(values[i], "ptxas says: line 7, too many registers"); /* ERROR_LOG_BUFFER */
     if (error) return error;
     if (strncmp(image, "machine code", 12) == 0) note(calls, "ModuleLoadDataEx of machine code");
-    return (void)image, (void)count, (void)options, (void)values, *module = &host, OK;
+    return (void)image, (void)count, (void)options, (void)values, *module = (void *)++nmodules, OK;
 }
 int cuLinkCreate_v2(unsigned count, int *options, void **values, void **state) {
     return (void)count, (void)options, (void)values, *state = &host, failing("LinkCreate");
@@ -523,15 +526,18 @@ int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *module, const c
 }
 int cuModuleUnload(void *module) {
     await_deferred("ModuleUnload");
-    return (void)module, note(calls, "ModuleUnload"), OK;
+    return unloaded[(uintptr_t)module % 4096] = 1, note(calls, "ModuleUnload"), OK;
 }
 /* A function belongs to the context in which its module was loaded. */
 enum { FUNCTIONS = 256 };
 static char functions[2][FUNCTIONS];
+static uintptr_t homes[2][FUNCTIONS]; /* their modules */
 static int nfunctions, launched;
 int fake_launched(void) { return launched; } /* which function, the last time */
 int cuModuleGetFunction(void **function, void *module, const char *name) {
-    return (void)module, (void)name, *function = &functions[current_device()][nfunctions++ % FUNCTIONS], OK;
+    int number = nfunctions++ % FUNCTIONS;
+    homes[current_device()][number] = (uintptr_t)module;
+    return (void)name, *function = &functions[current_device()][number], OK;
 }
 int cuFuncGetAttribute(int *value, int attribute, void *function) {
     return (void)function, *value = attribute == 0 ? 1024 : attribute == 8 ? 49152 : 0, OK;
@@ -560,6 +566,9 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     size_t count = *(size_t *)extra[3] / 8;
     parameter_bytes = *(size_t *)extra[3];
     memcpy(parameters, words, parameter_bytes);
+    Graph *graph = stream_of(handle) ? stream_of(handle)->capture : NULL;
+    while (graph && graph->around) graph = graph->around;
+    if (graph && graph->nlaunched < 64) graph->launched[graph->nlaunched++] = function;
     CAPTURED("LaunchKernel", handle, words, count);
     OPERATION("LaunchKernel", handle);
     for (size_t i = 0; i < count; i++) use("a kernel", stream, words[i]);
@@ -659,6 +668,9 @@ int cuGraphLaunch(void *executable, void *handle) {
     OPERATION("GraphLaunch", handle);
     Graph *graph = executable;
     for (int i = 0; i < graph->nused; i++) use("a graph", stream, graph->used[i]);
+    for (int i = 0; i < graph->nlaunched; i++)
+        if (unloaded[homes[0][(char *)graph->launched[i] - functions[0]] % 4096])
+            note(violations, "a graph launches a function whose module was unloaded");
     return OK;
 }
 int cuGraphExecDestroy(void *executable) { return (void)executable, note(calls, "GraphExecDestroy"), OK; }

@@ -2627,3 +2627,67 @@ def test_memory_of_a_manager_is_given_back_behind_the_streams_that_used_it(run):
         del x
         assert fake.fake_live() == 0 and not violations(), violations()
     """)
+
+
+def test_a_graph_keeps_the_code_that_it_launches(run):
+    """A kernel whose globals change again and again gives up its old code, which the graph launches still."""
+    run("""
+        import gc
+        FACTOR = 0
+
+        @cuda.jit
+        def scaled(x):
+            x[0] = FACTOR
+
+        @krait.vectorize(["float64(float64)"], target="cuda")
+        def twice(x):
+            return 2 * x
+
+        x = cuda.to_device(np.zeros(3))
+        with cuda.graph() as graph:
+            scaled[1, 1](x)
+            twice(x, out=x)
+        recorded = calls()
+        for FACTOR in range(1, 30):
+            scaled[1, 1](x)
+        assert "ModuleUnload" in calls()  # of those in between
+        del scaled, twice
+        gc.collect()
+        calls()
+        graph.launch()
+        assert not violations(), violations()
+        assert calls() == ["GraphLaunch 0"]
+        del graph
+        gc.collect()
+        assert calls().count("ModuleUnload") >= 2
+    """)
+
+
+def test_graphs_whose_blocks_wait_for_each_other_take_turns(run):
+    """The launches of such a kernel share the word that its blocks count in: never two at once, on whatever streams."""
+    run("""
+        @cuda.jit
+        def meets(x):
+            cuda.cg.this_grid().sync()
+            x[0] = 1
+
+        x = cuda.to_device(np.zeros(3))
+        s, t = (cuda.external_stream(fake.fake_stream(0)) for _ in "st")
+        calls()
+        meets[1, 1, s](x)
+        assert [line for line in calls() if "LaunchKernel" not in line and "attribute" not in line] == ["EventRecord 2"]
+        graphs = []
+        for _ in range(2):
+            with cuda.graph() as graph:
+                meets[1, 1](x)
+                meets[1, 1](x)
+            graphs.append(graph)
+        calls()
+        for graph, number, stream in (graphs[0], 2, s), (graphs[1], 3, t), (graphs[0], 2, s):
+            graph.launch(stream)
+            done = [line for line in calls() if "Graph" in line or line.startswith(("StreamWait", "EventRecord"))]
+            assert done[-3:] == [f"StreamWaitEvent {number}", f"GraphLaunch {number}", f"EventRecord {number}"], done
+        meets[1, 1, t](x)
+        done = calls()
+        assert done[0] == "StreamWaitEvent 3" and done[-1] == "EventRecord 3" and not violations(), done
+    """)

@@ -90,6 +90,7 @@ struct CudaContext {
     void *handle;            /* the primary context; NULL until first use */
     bool pools;              /* cuMemAllocAsync works */
     bool several;            /* there are other GPUs, or there was a reset: the thread's note may be stale */
+    pthread_mutex_t turns;   /* of what several calls of the driver do in one: of the event, of CudaKernel.together */
     void *event;             /* carries the place of one stream to another; NULL until first used */
     void *collector;         /* a stream that frees what several streams used; NULL until first used */
     _Atomic int streams;     /* open ones, beside the default stream */
@@ -146,6 +147,10 @@ int gpu_kernel_allow_shared(DeviceKernel *kernel, unsigned bytes);
 int gpu_best_block(DeviceKernel *kernel, size_t shared_bytes, int *threads);
 int gpu_blocks_at_once(DeviceKernel *kernel, int threads, size_t shared_bytes, int *blocks);
 int gpu_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report);
+/* A launch whose blocks wait for each other, with CudaContext.turns: the stream goes on behind the one before; what it
+ * was given is the last. */
+int gpu_turn_begin(const CuApi *api, DeviceKernel *kernel, void *stream);
+int gpu_turn_end(const CuApi *api, DeviceKernel *kernel, void *stream);
 /* gpu_share.c: DeviceOps.share_... of a GPU. */
 int gpu_share_allocate(Device *device, size_t bytes, void **memory);
 int gpu_share_release(Device *device, void *memory);

@@ -103,6 +103,9 @@ static inline bool graph_recording(void) { return KRAIT_UNLIKELY(runtime_capture
  * mark.  -1: exception set. */
 int graph_keep(PyObject *object);
 int graph_keep_array(DeviceArray *array);
+/* Code that is recorded: its holder is let go of with the graph, or now if it is not kept.  kernel: NULL, or where
+ * launches of it may have to take turns. */
+int graph_keep_code(DeviceKernel *kernel, void *holder, void (*let_go)(void *holder));
 /* Whether it is the device whose work the block records, if the thread is in one.  -1: exception set. */
 int graph_check(const Device *device);
 Py_ssize_t graph_mark(void);

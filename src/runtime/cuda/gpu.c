@@ -54,12 +54,18 @@ static int gpu_allocate(Device *device, void *stream, size_t bytes, void **memor
     ON_GPU(context, allocate(context, stream, bytes ? bytes : 1, address));
 }
 
+/* Threads without the GIL may be here at the same time: between the record and the wait the event is one's own.  Who
+ * waits for the lock has no GIL that a function of the host, behind which the owner waits for room in the driver's
+ * queue, needs (GIVE). */
 static int put_behind(CudaContext *context, void *later, void *earlier) {
     enum { EVENT_DISABLE_TIMING = 2 };
     const CuApi *api = &context->cuda->api;
+    pthread_mutex_lock(&context->turns);
     int error = context->event ? CUDA_OK : api->EventCreate(&context->event, EVENT_DISABLE_TIMING);
     if (error == CUDA_OK) error = api->EventRecord(context->event, earlier);
-    return error == CUDA_OK ? api->StreamWaitEvent(later, context->event, 0) : error;
+    if (error == CUDA_OK) error = api->StreamWaitEvent(later, context->event, 0);
+    pthread_mutex_unlock(&context->turns);
+    return error;
 }
 
 static int gpu_stream_order(Device *device, void *later, void *earlier) {
@@ -67,10 +73,18 @@ static int gpu_stream_order(Device *device, void *later, void *earlier) {
     ON_GPU(context, put_behind(context, later, earlier));
 }
 
+static int open_collector(CudaContext *context) {
+    enum { STREAM_NON_BLOCKING = 1 };
+    pthread_mutex_lock(&context->turns);
+    int error = context->collector ? CUDA_OK
+                                   : context->cuda->api.StreamCreate(&context->collector, STREAM_NON_BLOCKING);
+    pthread_mutex_unlock(&context->turns);
+    return error;
+}
+
 /* Behind one stream: there.  Behind several: on a stream of its own, which waits for them, so that they do not wait for
  * each other. */
 static int free_behind(CudaContext *context, uint64_t pointer, size_t bytes, void *const *streams, size_t count) {
-    enum { STREAM_NON_BLOCKING = 1 };
     const CuApi *api = &context->cuda->api;
     if (count == 1 && !streams[0] && block_cache_holds(&context->kept, bytes)) {
         uint64_t other = block_cache_put(&context->kept, pointer, bytes);
@@ -78,7 +92,7 @@ static int free_behind(CudaContext *context, uint64_t pointer, size_t bytes, voi
         return CUDA_OK;
     }
     if (!context->pools || count <= 1) return free_one(context, pointer, count ? streams[0] : NULL);
-    int error = context->collector ? CUDA_OK : api->StreamCreate(&context->collector, STREAM_NON_BLOCKING);
+    int error = open_collector(context);
     for (size_t i = 0; i < count && error == CUDA_OK; i++) error = put_behind(context, context->collector, streams[i]);
     return error == CUDA_OK ? api->MemFreeAsync(pointer, context->collector) : error;
 }
@@ -435,6 +449,7 @@ void gpu_init(CudaContext *context, int ordinal, int compute_capability, int max
                                .max_block_shared = max_block_shared,
                                .frees_late = !context->pools};
     pthread_mutex_init(&context->watching, NULL);
+    pthread_mutex_init(&context->turns, NULL);
     block_cache_init(&context->kept);
     bounce_init(&context->bounce);
 }

@@ -58,7 +58,20 @@ static int end(const CuApi *api, void *stream, void **made) {
 
 int gpu_graph_end(Device *device, void *stream, void **made) { ON_GPU(context_of(device), end(api, stream, made)); }
 
-int gpu_graph_run(Device *device, void *graph, void *stream) {
+static int run_in_turn(CudaContext *context, GpuGraph *graph, void *stream, DeviceKernel *const *in_turn,
+                       size_t count) {
+    const CuApi *api = &context->cuda->api;
+    int error = CUDA_OK;
+    pthread_mutex_lock(&context->turns);
+    for (size_t i = 0; i < count && error == CUDA_OK; i++) error = gpu_turn_begin(api, in_turn[i], stream);
+    if (error == CUDA_OK) error = api->GraphLaunch(graph->executable, stream);
+    for (size_t i = 0; i < count && error == CUDA_OK; i++) error = gpu_turn_end(api, in_turn[i], stream);
+    pthread_mutex_unlock(&context->turns);
+    return error;
+}
+
+int gpu_graph_run(Device *device, void *graph, void *stream, DeviceKernel *const *in_turn, size_t count) {
+    if (count) ON_GPU(context_of(device), run_in_turn(context_of(device), graph, stream, in_turn, count));
     ON_GPU(context_of(device), api->GraphLaunch(((GpuGraph *)graph)->executable, stream));
 }
 

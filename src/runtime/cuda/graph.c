@@ -20,10 +20,6 @@
 
 _Thread_local Capture *runtime_capture;
 
-enum { BLOCK_LOOPS, BLOCK_WORD, BLOCK_STEPS, BLOCK_PARTS = 4 };
-
-static bool is_block(PyObject *step) { return PyTuple_Check(step) && PyTuple_GET_SIZE(step) == BLOCK_PARTS; }
-
 int graph_refuse(const char *what) {
     PyErr_Format(PyExc_RuntimeError, "%s cannot be recorded in a graph", what);
     return -1;
@@ -48,12 +44,32 @@ int graph_keep_array(DeviceArray *array) {
     return 0;
 }
 
+static void drop_code(PyObject *capsule) {
+    KeptCode *code = PyCapsule_GetPointer(capsule, KEPT_CODE);
+    code->let_go(code->holder);
+    PyMem_Free(code);
+}
+
+int graph_keep_code(DeviceKernel *kernel, void *holder, void (*let_go)(void *holder)) {
+    KeptCode *code = PyMem_Malloc(sizeof *code);
+    PyObject *capsule = code ? PyCapsule_New(code, KEPT_CODE, drop_code) : PyErr_NoMemory();
+    if (!capsule) {
+        PyMem_Free(code);
+        let_go(holder);
+        return -1;
+    }
+    *code = (KeptCode){kernel && kernel->in_turn ? kernel : NULL, holder, let_go};
+    int kept = graph_keep(capsule);
+    Py_DECREF(capsule);
+    return kept;
+}
+
 static void forget_all(PyObject *list);
 
 static void forget(PyObject *item) {
     if (device_array_is(item)) device_array_owner((DeviceArray *)item)->recorded--;
     if (PyList_Check(item)) forget_all(PyList_GET_ITEM(item, STEP_KEPT));
-    if (is_block(item)) forget_all(PyTuple_GET_ITEM(item, BLOCK_STEPS));
+    if (graph_is_block(item)) forget_all(PyTuple_GET_ITEM(item, BLOCK_STEPS));
 }
 
 /* The memory of its arrays may be freed again. */
@@ -287,92 +303,6 @@ static PyObject *graph_exit(PyObject *object, PyObject *args) {
     if (device_check(device, status, "recording a graph") < 0) return NULL;
     self->device = device;
     self->generation = device->generation;
-    Py_RETURN_NONE;
-}
-
-/* ---- running it ---- */
-
-static int note_uses(PyObject *kept, const Runtime *runtime, void *stream, PyObject *keeper) {
-    int status = 0;
-    Py_INCREF(kept); /* another thread's update() puts another list in its place */
-    for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(kept); i++) {
-        PyObject *used = PyList_GET_ITEM(kept, i);
-        if (Py_IS_TYPE(used, runtime->device_array)) status = device_array_used((DeviceArray *)used, stream, keeper);
-    }
-    Py_DECREF(kept);
-    return status;
-}
-
-static int run_steps(PyObject *steps);
-
-/* As long as the word is not zero; an `if` once. */
-static int run_block(PyObject *const *parts) {
-    int more = PyObject_IsTrue(parts[BLOCK_WORD]);
-    while (more == 1) {
-        if (run_steps(parts[BLOCK_STEPS]) < 0 || PyErr_CheckSignals() < 0) return -1;
-        more = PyObject_IsTrue(parts[BLOCK_LOOPS]) == 1 ? PyObject_IsTrue(parts[BLOCK_WORD]) : 0;
-    }
-    return more;
-}
-
-static int run_step(PyObject *step) {
-    PyObject *const *parts = PySequence_Fast_ITEMS(step);
-    if (is_block(step)) return run_block(parts);
-    if (PyList_Check(step) || PyTuple_GET_SIZE(step) == 2) {
-        PyObject *arguments = Py_NewRef(parts[STEP_ARGUMENTS]); /* another thread's update() may replace them */
-        PyObject *result = PyObject_CallObject(parts[STEP_LAUNCHER], arguments);
-        Py_DECREF(arguments);
-        Py_XDECREF(result);
-        return result ? 0 : -1;
-    }
-    memmove(PyLong_AsVoidPtr(parts[0]), PyLong_AsVoidPtr(parts[1]), PyLong_AsSize_t(parts[2]));
-    return 0;
-}
-
-static int run_steps(PyObject *steps) {
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(steps); i++)
-        if (run_step(PyList_GET_ITEM(steps, i)) < 0) return -1;
-    return 0;
-}
-
-/* Of launches, also those in blocks. */
-static int note_steps(PyObject *steps, const Runtime *runtime, void *stream, PyObject *keeper) {
-    int status = 0;
-    for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(steps); i++) {
-        PyObject *step = PyList_GET_ITEM(steps, i);
-        if (PyList_Check(step)) status = note_uses(PyList_GET_ITEM(step, STEP_KEPT), runtime, stream, keeper);
-        if (is_block(step)) status = note_steps(PyTuple_GET_ITEM(step, BLOCK_STEPS), runtime, stream, keeper);
-    }
-    return status;
-}
-
-int graph_check_ready(const Graph *self) {
-    const char *why = !self->device ? "the graph has not been recorded"
-                      : self->generation != self->device->generation
-                          ? "the device was reset since the graph was recorded"
-                      : graph_recording() ? "a graph cannot be part of another"
-                                          : NULL;
-    if (why) PyErr_SetString(PyExc_RuntimeError, why);
-    return why ? -1 : 0;
-}
-
-static PyObject *graph_launch(PyObject *object, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"stream", NULL};
-    Graph *self = (Graph *)object;
-    PyObject *stream = Py_None;
-    void *handle;
-    int status = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:launch", names, &stream) || graph_check_ready(self) < 0 ||
-        runtime_stream_handle(stream, self->device, &handle) < 0)
-        return NULL;
-    PyObject *keeper = stream == Py_None ? NULL : stream;
-    if (note_uses(self->kept, self->runtime, handle, keeper) < 0) return NULL;
-    if (self->device->shares_memory ? run_steps(self->steps) < 0
-                                    : note_steps(self->steps, self->runtime, handle, keeper) < 0)
-        return NULL;
-    if (!self->device->shares_memory)
-        GIVE(self->device, status, self->device->ops->graph_run(self->device, self->graph, handle));
-    if (device_check(self->device, status, "launching a graph") < 0) return NULL;
     Py_RETURN_NONE;
 }
 

@@ -43,6 +43,20 @@ typedef struct Graph {
 
 enum { STEP_LAUNCHER, STEP_ARGUMENTS, STEP_NODE, STEP_KEPT }; /* a list: the step of a launch (graph.c) */
 
+enum { BLOCK_LOOPS, BLOCK_WORD, BLOCK_STEPS, BLOCK_PARTS = 4 }; /* a tuple: an if_ or while_ */
+static inline bool graph_is_block(PyObject *step) {
+    return PyTuple_Check(step) && PyTuple_GET_SIZE(step) == BLOCK_PARTS;
+}
+
+#define KEPT_CODE "krait.code" /* a capsule among what is kept */
+typedef struct KeptCode {
+    DeviceKernel *kernel; /* NULL: there are no turns */
+    void *holder;
+    void (*let_go)(void *holder);
+} KeptCode;
+
+/* graph_run.c */
+PyObject *graph_launch(PyObject *object, PyObject *args, PyObject *kwargs);
 int graph_check_ready(const Graph *self); /* to be launched or updated; -1: exception set */
 void graph_drop(PyObject **list);         /* what is kept, or steps: takes the reference; NULL: nothing */
 
@@ -72,7 +86,7 @@ int gpu_graph_last(Device *device, void *stream, void **node);
 int gpu_graph_end(Device *device, void *stream, void **graph);
 int gpu_graph_block(Device *device, void *stream, bool loops, const void *word, size_t bytes, void **inner);
 int gpu_graph_block_end(Device *device, void *inner, bool loops, const void *word, size_t bytes);
-int gpu_graph_run(Device *device, void *graph, void *stream);
+int gpu_graph_run(Device *device, void *graph, void *stream, DeviceKernel *const *in_turn, size_t count);
 int gpu_graph_close(Device *device, void *graph);
 
 #endif

@@ -130,7 +130,7 @@ int gpu_kernel_load(Device *device, const DeviceCode *code, char *log, size_t lo
     kernel->params_bytes = code->params_bytes;
     kernel->context = (CudaContext *)device;
     kernel->launch = kernel->context->cuda->api.LaunchKernel;
-    kernel->waits_for_grid = code->waits_for_grid;
+    kernel->base.in_turn = code->waits_for_grid;
     int error = load((CudaContext *)device, code, log, log_bytes, kernel);
     if (error == CUDA_OK)
         *loaded = &kernel->base;
@@ -268,12 +268,25 @@ static int launch(DeviceKernel *kernel, const LaunchConfig *config, const void *
     ON_GPU(context_of(kernel), give(kernel, config, extra));
 }
 
-static int launch_after(const CuApi *api, CudaKernel *kernel, const LaunchConfig *config, const void *params) {
+int gpu_turn_begin(const CuApi *api, DeviceKernel *kernel, void *stream) {
     enum { EVENT_DISABLE_TIMING = 2 };
-    int error = kernel->together ? api->StreamWaitEvent(config->stream, kernel->together, 0)
-                                 : api->EventCreate(&kernel->together, EVENT_DISABLE_TIMING);
+    CudaKernel *loaded = (CudaKernel *)kernel;
+    return loaded->together ? api->StreamWaitEvent(stream, loaded->together, 0)
+                            : api->EventCreate(&loaded->together, EVENT_DISABLE_TIMING);
+}
+
+int gpu_turn_end(const CuApi *api, DeviceKernel *kernel, void *stream) {
+    return api->EventRecord(((CudaKernel *)kernel)->together, stream);
+}
+
+/* Threads without the GIL may launch it at the same time. */
+static int launch_after(const CuApi *api, CudaKernel *kernel, const LaunchConfig *config, const void *params) {
+    pthread_mutex_lock(&kernel->context->turns);
+    int error = gpu_turn_begin(api, &kernel->base, config->stream);
     if (error == CUDA_OK) error = launch(&kernel->base, config, params);
-    return error == CUDA_OK ? api->EventRecord(kernel->together, config->stream) : error;
+    if (error == CUDA_OK) error = gpu_turn_end(api, &kernel->base, config->stream);
+    pthread_mutex_unlock(&kernel->context->turns);
+    return error;
 }
 
 /* All blocks at once, and one launch after the other, on whatever streams: they share the word that their blocks count
@@ -282,7 +295,7 @@ static int launch_together(CudaKernel *kernel, const LaunchConfig *given, const 
     LaunchConfig config = *given;
     if (!config.has_attributes) config.attributes = (LaunchAttributes){0};
     config.has_attributes = config.attributes.cooperative = true;
-    if (runtime_capture) return launch(&kernel->base, &config, params);
+    if (runtime_capture) return launch(&kernel->base, &config, params); /* its turn is the graph's: gpu_graph_run */
     ON_GPU(context_of(&kernel->base), launch_after(api, kernel, &config, params));
 }
 
@@ -304,7 +317,7 @@ static int launch_at_once(CudaKernel *kernel, const LaunchConfig *config, const 
 int gpu_launch(DeviceKernel *kernel, const LaunchConfig *config, const void *params, LaunchReport *report) {
     CudaKernel *loaded = (CudaKernel *)kernel;
     (void)report; /* the threads have not run yet */
-    if (!runtime_capture && !config->has_attributes && !loaded->waits_for_grid && context_is_noted(loaded->context))
+    if (!runtime_capture && !config->has_attributes && !kernel->in_turn && context_is_noted(loaded->context))
         return launch_at_once(loaded, config, params);
-    return loaded->waits_for_grid ? launch_together(loaded, config, params) : launch(kernel, config, params);
+    return kernel->in_turn ? launch_together(loaded, config, params) : launch(kernel, config, params);
 }

@@ -11,8 +11,7 @@ struct CudaKernel {
     size_t params_bytes;
     CudaContext *context; /* the device's */
     CudaLaunch *launch;   /* the driver's, at hand */
-    bool waits_for_grid;
-    void *together; /* event: its last launch whose blocks waited for each other; NULL: none */
+    void *together;       /* event: its last launch whose blocks waited for each other; NULL: none */
     /* device_notes.c */
     uint64_t notes, prints; /* addresses on the GPU; 0: none */
     size_t notes_bytes;
