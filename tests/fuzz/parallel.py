@@ -42,7 +42,7 @@ class Parallel(Statements):
             self.statements(self.chance.choice([0, 1, 2, 3]))
             self.loops -= 1
             for name, operator in totals:
-                self.put_step(name, operator, before[name])
+                self.put_steps(name, operator, before[name])
             if counts:
                 self.put(f"{counts}[{self.of_kind(int)} & 3] += {self.of_kind(int)}")
             self.put(f"{out}[{i} % 50] = {self.of_kind(item)}")
@@ -61,6 +61,17 @@ class Parallel(Statements):
         self.put(f"{name} = {start if kinds.is_weak(kind) else f'{kinds.name_of(kind)}({start})'}")
         self.variables[name] = kind
         return name, operator
+
+    def put_steps(self, name, operator, kind):
+        """One step, or several, some of them under a condition."""
+        if self.chance.random() < 0.5:
+            return self.put_step(name, operator, kind)
+        for word in self.chance.choice([("if",), ("if", "else"), ("if", "elif"), ("if", "if")]):
+            self.put("else:" if word == "else" else f"{word} {self.condition(2)}:")
+            with self.block():
+                for _ in range(self.chance.choice([1, 1, 2])):
+                    self.put_step(name, operator, kind)
+        return None
 
     def put_step(self, name, operator, kind):
         """Sums of floats are of small numbers, which no order rounds."""

@@ -29,6 +29,14 @@ def total(x):
     return s
 
 
+def chosen_sum(x):
+    s = 0.0
+    for i in prange(x.size):
+        if x[i] > 1.0:
+            s -= x[i]
+    return s
+
+
 WEIGHTS = [1.0, 2.0]
 
 
@@ -234,6 +242,7 @@ CASES = {
     "spread": Case(expression, [F1, F1], {"parallel": 7}),
     "small_arrays": Case(length, ["float", "float", "float"]),
     "latches": Case(TWO_WAYS_BACK),
+    "conditional_sums": Case(chosen_sum, [F1], {"parallel": 1}),
     "intervals": Case(doubled, [F1, F1]),
     "join_tests": Case(TWO_TESTS),
     "versions": Case(doubled, [F1, F1]),
