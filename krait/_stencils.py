@@ -183,6 +183,8 @@ def _loops(names, arrays, reach, keeps_border, maps):
         f"            _item = _kernel({', '.join(small.get(name, name) for name in names)}, {', '.join(lowest)})",
         f"        _result = _np.empty({first}.shape, _np.full(1, _item).dtype)",
         "    else:",
+        f"        if out.shape != {first}.shape:",
+        f"            raise ValueError('out has another shape than {first}')",
         "        _result = out",
     ]
     nest = _constant_nest if not maps else _mapped_nest
@@ -270,8 +272,9 @@ class Stencil:
         if maps:
             self._space["_edge"] = _kernel(function, standard_indexing, neighborhood, _PLACES[mode])[0]
         self.py_func = self._made(_loops(*self._parts, self._keeps_border, maps))  # what compiled functions call
-        # what the kernel's own constants reach is inside; a neighborhood is the user's word
-        self._compiled = jit(boundscheck=neighborhood is not None, **options)(self.py_func)
+        # what the kernel's own constants reach is inside; a neighborhood is the user's word, other arrays' indices, too
+        checked = neighborhood is not None or bool(standard_indexing)
+        self._compiled = jit(**{"boundscheck": checked, **options})(self.py_func)
         self._on_device = {}  # whether a border is kept -> CUDA kernel
 
     def _made(self, text):
@@ -298,6 +301,8 @@ class Stencil:
         for name, value in zip(names, args):
             if name in arrays and any(n < m for n, m in zip(value.shape, shape)):
                 raise ValueError(f"{name} is smaller than {arrays[0]}, whose neighbours it is asked for")
+        if out is not None and out.shape != shape:
+            raise ValueError(f"out has another shape than {arrays[0]}")
         keeps = self._keeps_border and out is not None
         if keeps not in self._on_device:
             self._space["_grid"] = cuda.grid

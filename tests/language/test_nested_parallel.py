@@ -205,6 +205,8 @@ def test_chunks_as_set_inside_compiled_code():
 
 
 def test_what_is_told_of_inner_loops(capsys):
+    table(np.zeros((3, 3)), np.zeros((3, 3)))
+    sums(np.zeros((3, 3)), np.zeros((3, 2)))
     table.parallel_diagnostics()
     sums.parallel_diagnostics()
     told = capsys.readouterr().out

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from krait import njit, stencil
+from krait import cuda, njit, stencil
 from portions import examples
 
 
@@ -166,3 +166,35 @@ def test_modes():
     assert stencil("constant")(laplace.kernel)(np.ones((3, 3)))[1, 1] == 1
     with pytest.raises(ValueError, match="mode of a stencil is 'constant'"):
         stencil("mirror")
+
+
+@stencil
+def right_and_above(a):
+    return a[0, 1] + a[-1, 0]
+
+
+@njit
+def right_and_above_into(a, out):
+    return right_and_above(a, out=out)
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (6, 6), (5, 4), (5,), (5, 5, 1), (0, 0)])
+def test_a_result_of_another_shape_is_refused(shape):
+    a, out = np.ones((5, 5)), np.full(shape, 7.0)
+    for function in (right_and_above, right_and_above_into):
+        with pytest.raises(ValueError, match="out has another shape than a"):
+            function(a, out=out)
+    assert (out == 7).all()
+    with pytest.raises(ValueError, match="out has another shape than a"):
+        right_and_above(cuda.to_device(a), out=cuda.to_device(out))
+
+
+def test_arrays_with_usual_indices_are_checked():
+    @stencil(standard_indexing=("w",))
+    def weighted(a, w):
+        return a[0] * w[3]
+
+    assert (weighted(np.ones(4), np.arange(4.0)) == 3).all()
+    with pytest.raises(IndexError, match="index 3 is out of bounds"):
+        weighted(np.ones(4), np.arange(3.0))
+    assert (stencil(boundscheck=False)(right_and_above.kernel)(np.ones((3, 3)))[1:, :2] == 2).all()
