@@ -193,7 +193,9 @@ def _begun(target, shape, dtype, stream):
     return cuda.to_device(np.array(host, order="C"), stream=stream)
 
 
-def call(gufunc, *args, out=None, stream=0):
+def call(gufunc, *args, out=None, stream=0, **others):
+    for name in others:
+        raise TypeError(f"{gufunc.__name__} of target 'cuda' takes the keywords out and stream, not {name}")
     inputs, results = _layout(gufunc.signature)
     nin, nout = len(inputs), len(results)
     given = [*args[nin:], *(out if isinstance(out, tuple) else () if out is None else (out,))]
@@ -230,6 +232,8 @@ def _run(gufunc, inputs, results, args, given, stream):
         except KeyError as error:
             raise ValueError(f"{gufunc.__name__}: no operand says the size of core dimension {error}") from None
         seen = _without(shape, dims, missing)
+        if target is not None and not np.can_cast(dtype, target.dtype, "same_kind"):
+            raise TypeError(f"{gufunc.__name__}: a result is {dtype}, which does not go into {target.dtype}")
         if target is not None and target.shape != seen:
             raise ValueError(f"{gufunc.__name__}: a result has the shape {seen}, not {target.shape}")
         fits = target is not None and cuda.is_cuda_array(target) and target.dtype == dtype and seen == shape
