@@ -28,6 +28,13 @@ def pad(array, pad_width, mode="constant", constant_values=0, end_values=0, stat
 def _side(shape, widths, which):
     # One number for each axis, of an int, (before, after) or a pair for each axis.
     numbers = shape
+    if isinstance(widths, dict):
+        for axis in range(len(shape)):
+            numbers = with_item(numbers, axis, 0)
+        for axis, width in widths.items():
+            of_axis = _side((0,), width, which)[0]
+            numbers = with_item(numbers, axis + len(shape) if axis < 0 else axis, of_axis)
+        return numbers
     if not isinstance(widths, tuple):
         for axis in range(len(shape)):
             numbers = with_item(numbers, axis, widths)
@@ -88,11 +95,15 @@ def _ramps(new, axis, left, right, first, last):
 def _ramp(to, edge, end, i, steps):
     # As linspace from the end: exact where the steps are, integers rounded down.
     if to.ndim == 0:
-        value = i * ((np.float64(edge[()]) - end) / steps) + end
+        value = i * ((_wide(edge[()]) - end) / steps) + end
         to[()] = to.dtype.type(np.floor(value)) if to.dtype.kind == "i" or to.dtype.kind == "u" else value
     else:
         for k in range(to.shape[0]):
             _ramp(to[k, ...], edge[k, ...], end, i, steps)
+
+
+def _wide(x):
+    return np.complex128(x) if x.dtype.kind == "c" else np.float64(x)
 
 
 def _source(i, n, mode):
@@ -136,6 +147,22 @@ def _statistic(new, axis, n, left, right, mode, stat_length):
     part(new, axis, left + n, right)[...] = _of_lines(part(new, axis, left + n - last, last), axis, mode)
 
 
+def _medians(result, a, axis):
+    if a.ndim == 1:
+        result[0] = _as_stored(np.median(a), a)
+    elif axis == 0:
+        for k in range(a.shape[1]):
+            _medians(result[:, k], a[:, k], 0)
+    else:
+        for k in range(a.shape[0]):
+            _medians(result[k], a[k], axis - 1)
+
+
+def _as_stored(x, a):
+    # Integers are the nearest ones.
+    return np.rint(x) if a.dtype.kind == "i" or a.dtype.kind == "u" else x
+
+
 def _of_lines(a, axis, mode):
     result = np.empty(with_item(a.shape, axis, 1), a.dtype)
     if mode == "maximum":
@@ -151,7 +178,9 @@ def _of_lines(a, axis, mode):
         for i in range(a.shape[axis]):
             total += part(a, axis, i, 1)
         total /= a.shape[axis]
-        result[...] = np.rint(total) if a.dtype.kind == "i" or a.dtype.kind == "u" else total
+        result[...] = _as_stored(total, a)
+    elif mode == "median":
+        _medians(result, a, axis)
     else:
         raise ValueError(f"mode '{mode}' is not supported")
     return result

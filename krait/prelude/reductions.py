@@ -202,14 +202,14 @@ def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=No
     if initial is None:
         return along(sum_along(a, axis, sum_type(a, dtype)), axis, out, keepdims)
     total = sum_along(a, axis, sum_type(a, dtype))
-    total += initial
+    total += total.dtype.type(initial)
     return along(total, axis, out, keepdims)
 
 
 def sum_from(total, initial):
     if initial is None:
         return total
-    return total + initial
+    return total + total.dtype.type(initial)  # NumPy adds up from it, in the type of the sum
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=None):
@@ -217,11 +217,12 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=No
     if where is not None:
         return prod(masked(a, where, 1), axis, dtype, out, keepdims, initial)
     if is_whole(a, axis):
-        return given(prod_of_all(a, sum_type(a, dtype)) * initial, a, out, keepdims)
+        product = prod_of_all(a, sum_type(a, dtype))
+        return given(product * product.dtype.type(initial), a, out, keepdims)
     if isinstance(axis, tuple):
         return over_axes(prod(lines_of(a, axis), -1, dtype, None, False, initial), a, axis, out, keepdims)
     total = prod_along(a, axis, sum_type(a, dtype))
-    total *= initial
+    total *= total.dtype.type(initial)
     return along(total, axis, out, keepdims)
 
 
@@ -262,8 +263,13 @@ def max_(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     return extreme(np.maximum, "maximum", masked_extreme("maximum", a, initial, where), axis, out, keepdims, initial)
 
 
+def numbers_of(a):
+    # Dates and durations as the ints that they are: what is zero, and what is not, NaT too.
+    return times.ticks(a) if times.is_time(a.dtype) else a
+
+
 def any_(a, axis=None, out=None, keepdims=False, where=None):
-    a = np.asarray(a)
+    a = numbers_of(np.asarray(a))
     if where is not None:
         return any_(masked(a, where, False), axis, out, keepdims)
     if is_whole(a, axis):
@@ -274,7 +280,7 @@ def any_(a, axis=None, out=None, keepdims=False, where=None):
 
 
 def all_(a, axis=None, out=None, keepdims=False, where=None):
-    a = np.asarray(a)
+    a = numbers_of(np.asarray(a))
     if where is not None:
         return all_(masked(a, where, True), axis, out, keepdims)
     if is_whole(a, axis):
@@ -285,7 +291,7 @@ def all_(a, axis=None, out=None, keepdims=False, where=None):
 
 
 def count_nonzero(a, axis=None, keepdims=False):
-    a = np.asarray(a)
+    a = numbers_of(np.asarray(a))
     if is_whole(a, axis):
         if keepdims:
             return shaped(np.int64(count_of_all(a)), a)
@@ -318,6 +324,8 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     a = np.asarray(a)
     if a.dtype.kind == "m" and where is None:
         return given(times.mean_of(a, axis, dtype, keepdims), a, out, False)
+    if a.dtype.kind == "M":
+        return sum_(a, axis)  # there is none of dates, neither sum nor mean
     if a.dtype == np.float16 and dtype is None:
         # The sum is a float32.
         return over_axes(in_dtype(mean(a, axis, np.float32, None, keepdims, where), np.float16), a, axis, out, False)
@@ -347,33 +355,42 @@ def squared(x):
     return x * x
 
 
-def var_of_all(a, dtype, ddof):
+def squares_type(squares, dtype):
+    # What squares are added up in, and what their mean is given in.
+    if dtype is None:
+        return np.dtype(squares.dtype)
+    return np.dtype(dtype)
+
+
+def var_of_all(a, dtype, ddof, wanted=None):
+    if a.ndim == 0:
+        return var_of_all(a.reshape(1), dtype, ddof, wanted)
     middle = sum_of_all(a, dtype) / a.size
     if a.ndim > 1 and (layout_of(a) == "A" or layout_of(a) == "F" and a.dtype.kind == "c"):
         squares = squared(np.subtract(by_memory(a), np.dtype(dtype).type(middle)))
     else:
         squares = squared(np.subtract(a, np.dtype(dtype).type(middle)))
-    total = sum_of_all(squares, squares.dtype)
+    total = sum_of_all(squares, squares_type(squares, wanted))
     return total.dtype.type(np.divide(total, max(a.size - ddof, 0)))
 
 
-def var_along(a, axis, dtype, ddof):
+def var_along(a, axis, dtype, ddof, wanted=None):
     middle = np.expand_dims(sum_along(a, axis, dtype), axis)
-    middle /= a.shape[axis]
+    np.divide(middle, a.shape[axis], middle, casting="unsafe")
     if layout_of(a) == "C":
         squares = squared(a - middle)
     else:
         squares = laid_out_as(a, squared(a - middle))
-    total = sum_along(squares, axis, squares.dtype)
-    np.divide(total, max(a.shape[axis] - ddof, 0), total)
+    total = sum_along(squares, axis, squares_type(squares, wanted))
+    np.divide(total, max(a.shape[axis] - ddof, 0), total, casting="unsafe")
     return total
 
 
-def var_over(a, axis, dtype, ddof):
+def var_over(a, axis, dtype, ddof, wanted=None):
     middle = sum_of_axes(a, axis, dtype, 0).reshape(kept_shape(a.shape, axis))
     middle /= number_over(a, axis)
     squares = laid_out_as(a, squared(a - middle))
-    total = sum_of_axes(squares, axis, squares.dtype, 0)
+    total = sum_of_axes(squares, axis, squares_type(squares, wanted), 0)
     np.divide(total, max(number_over(a, axis) - ddof, 0), total)
     return total
 
@@ -407,12 +424,12 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, 
     if where is not None or mean is not None:
         return over_axes(var_where(a, axis, dtype, ddof, keepdims, where, mean), a, axis, out, False)
     if is_whole(a, axis):
-        return given(var_of_all(a, mean_type(a, dtype), ddof), a, out, keepdims)
+        return given(var_of_all(a, mean_type(a, dtype), ddof, dtype), a, out, keepdims)
     if isinstance(axis, tuple):
         if is_rounded(a, mean_type(a, dtype)):
-            return over_axes(var_over(a, axis, mean_type(a, dtype), ddof), a, axis, out, keepdims)
+            return over_axes(var_over(a, axis, mean_type(a, dtype), ddof, dtype), a, axis, out, keepdims)
         return over_axes(var(lines_of(a, axis), -1, dtype, None, ddof), a, axis, out, keepdims)
-    return along(var_along(a, axis, mean_type(a, dtype), ddof), axis, out, keepdims)
+    return along(var_along(a, axis, mean_type(a, dtype), ddof, dtype), axis, out, keepdims)
 
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
@@ -422,14 +439,15 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, 
     if where is not None or mean is not None:
         return over_axes(np.sqrt(var_where(a, axis, dtype, ddof, keepdims, where, mean)), a, axis, out, False)
     if is_whole(a, axis):
-        return given(np.sqrt(var_of_all(a, mean_type(a, dtype), ddof)), a, out, keepdims)
+        spread = var_of_all(a, mean_type(a, dtype), ddof, dtype)
+        return given(spread.dtype.type(np.sqrt(spread)), a, out, keepdims)
     if isinstance(axis, tuple):
         if is_rounded(a, mean_type(a, dtype)):
-            return over_axes(np.sqrt(var_over(a, axis, mean_type(a, dtype), ddof)), a, axis, out, keepdims)
+            return over_axes(np.sqrt(var_over(a, axis, mean_type(a, dtype), ddof, dtype)), a, axis, out, keepdims)
         return over_axes(std(lines_of(a, axis), -1, dtype, None, ddof), a, axis, out, keepdims)
-    spread = var_along(a, axis, mean_type(a, dtype), ddof)
-    np.sqrt(spread, spread)
-    return along(spread, axis, out, keepdims)
+    spreads = var_along(a, axis, mean_type(a, dtype), ddof, dtype)
+    np.sqrt(spreads, spreads)
+    return along(spreads, axis, out, keepdims)
 
 
 # ---- places ----
@@ -471,8 +489,19 @@ def in_c_order(a):
     return a if a.ndim == 1 else ravel(a)
 
 
+def check_places(out):
+    # NumPy makes places in `out` itself.
+    if out is not None:
+        if out.dtype != np.int64:
+            raise TypeError(
+                f"Cannot cast array data from dtype('{np.dtype(out.dtype).name}') to dtype('int64') according to the "
+                "rule 'safe'"
+            )
+
+
 def argmin(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
+    check_places(out)
     if is_whole(a, axis):
         return given(np.int64(place_of_least(in_c_order(a))), a, out, keepdims)
     if a.shape[axis] == 0:
@@ -484,6 +513,7 @@ def argmin(a, axis=None, out=None, keepdims=False):
 
 def argmax(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
+    check_places(out)
     if is_whole(a, axis):
         return given(np.int64(place_of_greatest(in_c_order(a))), a, out, keepdims)
     if a.shape[axis] == 0:

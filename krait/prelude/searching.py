@@ -3,6 +3,7 @@ choose, select, compress, extract and their like."""
 
 import numpy as np
 
+from krait.prelude import times
 from krait.prelude.indexing import check_places, count_true, get, places_of_mask, true_places
 from krait.prelude.intrinsics import copied, layout_of, packed, select, shape_text, with_item
 from krait.prelude.shaping import as_elements, together
@@ -15,6 +16,8 @@ def truth(a):
     a = np.asarray(a)
     if a.dtype.kind == "b":
         return a
+    if times.is_time(a.dtype):
+        return times.ticks(a) != 0
     return a != 0
 
 

@@ -206,6 +206,8 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
     a = np.asarray(a)
     if weights is None:
         mean = np.mean(a, axis, None, None, keepdims)
+        if np.size(mean) == 0:
+            raise ZeroDivisionError("division by zero")
         if returned:
             return mean, np.multiply(np.ones_like(mean), np.result_type(mean).type(a.size / np.size(mean)))
         return mean
