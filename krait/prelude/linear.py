@@ -24,9 +24,13 @@ _MISMATCH = "has a mismatch in its core dimension 0, with gufunc signature"
 # ---- numpy.linalg: computed in float64 or complex128, given back in the operand's type ----
 
 
-def _square(a):
+def check_matrix(a):
     if a.ndim < 2:
         raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
+
+
+def check_square(a):
+    check_matrix(a)
     if a.shape[a.ndim - 2] != a.shape[a.ndim - 1]:
         raise LinAlgError("Last 2 dimensions of the array must be square")
 
@@ -51,7 +55,7 @@ def real_kind(a):
 def solve(a, b):
     a = np.asarray(a)
     b = np.asarray(b)
-    _square(a)
+    check_square(a)
     kind = np.result_type(kind_of(a), kind_of(b))
     if a.ndim > 2 or b.ndim > 2:
         return _solve_stacks(a, b, kind)
@@ -83,14 +87,22 @@ def _solve_stacks(a, b, kind):
     stack = joint_shape(a.shape[:-2], b.shape[: b.ndim - len(rows)])
     left, right = np.broadcast_to(a, stack + a.shape[-2:]), np.broadcast_to(b, stack + rows)
     out = np.empty(stack + rows, kind)
-    for i in range(len(out)):
-        out[i, ...] = solve(left[i], right[i])
+    _solve_each(left, right, out, len(rows))
     return out
+
+
+def _solve_each(a, b, out, axes):
+    # Stacks of one shape, of matrices and of right sides with so many axes.
+    for i in range(len(out)):
+        if a.ndim > 3:
+            _solve_each(a[i], b[i], out[i], axes)
+        else:
+            out[i, ...] = solve(a[i], b[i])
 
 
 def _of_its_shape(loop, a, fault):
     a = np.asarray(a)
-    _square(a)
+    check_square(a)
     if a.ndim > 2:
         out = np.empty(a.shape, kind_of(a))
         for i in range(len(a)):
@@ -98,8 +110,10 @@ def _of_its_shape(loop, a, fault):
         return out
     x = _double(a)
     out = np.empty(x.shape, x.dtype)
-    if numpy_loop(loop, (1, x.shape[0]), (0, 0) + x.strides + out.strides, x, out):
-        raise LinAlgError(fault)
+    invalid = numpy_loop(loop, (1, x.shape[0]), (0, 0) + x.strides + out.strides, x, out)
+    if fault is not None:
+        if invalid:
+            raise LinAlgError(fault)
     return of_dtype(out, kind_of(a))
 
 
@@ -107,9 +121,13 @@ def inv(a):
     return _of_its_shape("inv", a, "Singular matrix")
 
 
+def inv_or_nan(a):
+    return _of_its_shape("inv", a, None)
+
+
 def det(a):
     a = np.asarray(a)
-    _square(a)
+    check_square(a)
     if a.ndim > 2:
         dets = np.empty(a.shape[:-2], kind_of(a))
         for i in range(len(a)):
@@ -123,7 +141,7 @@ def det(a):
 
 def slogdet(a):
     a = np.asarray(a)
-    _square(a)
+    check_square(a)
     if a.ndim > 2:
         signs, logarithms = np.empty(a.shape[:-2], kind_of(a)), np.empty(a.shape[:-2], real_kind(a))
         for i in range(len(a)):
@@ -153,7 +171,7 @@ def eigh(a, UPLO="L"):
     a = np.asarray(a)
     if UPLO != "L" and UPLO != "l" and UPLO != "U" and UPLO != "u":
         raise ValueError("UPLO argument must be 'L' or 'U'")
-    _square(a)
+    check_square(a)
     if a.ndim > 2:
         return EighResult(*_stacked_eigh(a, UPLO))
     x = _double(a)
@@ -173,7 +191,7 @@ def eigvalsh(a, UPLO="L"):
     a = np.asarray(a)
     if UPLO != "L" and UPLO != "l" and UPLO != "U" and UPLO != "u":
         raise ValueError("UPLO argument must be 'L' or 'U'")
-    _square(a)
+    check_square(a)
     if a.ndim > 2:
         stack = np.empty(a.shape[:-1], real_kind(a))
         for i in range(len(a)):
@@ -197,30 +215,47 @@ def _finite(a):
             raise LinAlgError("Array must not contain infs or NaNs")
 
 
+def complex_kind(a):
+    # Always complex: whether real numbers would do is known only once they are there.
+    return np.result_type(kind_of(a), np.complex64)
+
+
 def eigvals(a):
     a = np.asarray(a)
-    # Complex always: whether real numbers would do is known only once they are there.
-    _square(a)
+    check_square(a)
+    _finite(a)
+    if a.ndim > 2:
+        stack = np.empty(a.shape[:-1], complex_kind(a))
+        for i in range(len(a)):
+            stack[i, ...] = eigvals(a[i])
+        return stack
     x = _double(a)
-    _finite(x)
     values = np.empty(x.shape[0], np.complex128)
     if numpy_loop("eigvals", (1, x.shape[0]), (0, 0) + x.strides + values.strides, x, values):
         raise LinAlgError("Eigenvalues did not converge")
-    return of_dtype(values, np.result_type(kind_of(a), np.complex64))
+    return of_dtype(values, complex_kind(a))
+
+
+def _stacked_eig(a):
+    values, vectors = np.empty(a.shape[:-1], complex_kind(a)), np.empty(a.shape, complex_kind(a))
+    for i in range(len(a)):
+        values[i, ...], vectors[i, ...] = eig(a[i])
+    return values, vectors
 
 
 def eig(a):
     a = np.asarray(a)
-    _square(a)
+    check_square(a)
+    _finite(a)
+    if a.ndim > 2:
+        return EigResult(*_stacked_eig(a))
     x = _double(a)
-    _finite(x)
     values = np.empty(x.shape[0], np.complex128)
     vectors = np.empty(x.shape, np.complex128)
     steps = (0, 0, 0) + x.strides + values.strides + vectors.strides
     if numpy_loop("eig", (1, x.shape[0]), steps, x, values, vectors):
         raise LinAlgError("Eigenvalues did not converge")
-    kind = np.result_type(kind_of(a), np.complex64)
-    return EigResult(of_dtype(values, kind), of_dtype(vectors, kind))
+    return EigResult(of_dtype(values, complex_kind(a)), of_dtype(vectors, complex_kind(a)))
 
 
 def _stacked_svd(a, full_matrices):
@@ -243,6 +278,7 @@ def _stacked_svdvals(a):
 
 def svd(a, full_matrices=True, compute_uv=True):
     a = np.asarray(a)
+    check_matrix(a)
     if a.ndim > 2:
         if compute_uv:
             return SVDResult(*_stacked_svd(a, full_matrices))
@@ -281,12 +317,28 @@ def _stacked_qr(a, mode):
     return q, r
 
 
+def _qr_of_stack(a, mode):
+    if mode == "reduced" or mode == "complete":
+        return QRResult(*_stacked_qr(a, mode))
+    m, n = a.shape[-2:]
+    if mode == "r":
+        r = np.empty(a.shape[:-2] + (min(m, n), n), kind_of(a))
+        for i in range(len(a)):
+            r[i, ...] = qr(a[i], "r")
+        return r
+    h, tau = np.empty(a.shape[:-2] + (n, m), kind_of(a)), np.empty(a.shape[:-2] + (min(m, n),), kind_of(a))
+    for i in range(len(a)):
+        h[i, ...], tau[i, ...] = qr(a[i], "raw")
+    return h, tau
+
+
 def qr(a, mode="reduced"):
     a = np.asarray(a)
-    if mode != "reduced" and mode != "complete" and mode != "r":
+    if mode != "reduced" and mode != "complete" and mode != "r" and mode != "raw":
         raise ValueError(f"Unrecognized mode '{mode}'")
-    if a.ndim > 2 and mode != "r":
-        return QRResult(*_stacked_qr(a, mode))
+    check_matrix(a)
+    if a.ndim > 2:
+        return _qr_of_stack(a, mode)
     m = a.shape[0]
     n = a.shape[1]
     k = min(m, n)
@@ -297,6 +349,8 @@ def qr(a, mode="reduced"):
         raise LinAlgError("Incorrect argument found while performing QR factorization")
     if mode == "r":
         return of_dtype(_upper(x, k), kind_of(a))
+    if mode == "raw":
+        return of_dtype(x.T, kind_of(a)), of_dtype(tau, kind_of(a))
     whole = mode == "complete" and m > n
     q = np.empty((m, m if whole else k), x.dtype)
     steps = (0, 0, 0) + x.strides + tau.strides + q.strides
@@ -315,78 +369,6 @@ def _upper(x, rows):
         for j in range(i, x.shape[1]):
             r[i, j] = x[i, j]
     return r
-
-
-def matrix_power(a, n):
-    a = np.asarray(a)
-    _square(a)
-    if a.dtype.kind == "f" or a.dtype.kind == "c":
-        base = a.copy() if n >= 0 else inv(a)
-    else:
-        if n < 0:
-            raise ValueError("integers are raised to a negative power as floats: use a.astype(np.float64)")
-        base = a.copy()
-    left = abs(n)
-    result = np.eye(a.shape[0], dtype=base.dtype)
-    if left == 0:
-        return result
-    if left == 1:
-        return base
-    if left == 2:
-        return product(base, base)
-    if left == 3:
-        return product(product(base, base), base)
-    first = True
-    square = base
-    while True:
-        if left % 2:
-            if first:
-                result = square
-                first = False
-            else:
-                result = product(result, square)
-        left //= 2
-        if left == 0:
-            return result
-        square = product(square, square)
-
-
-def _svd_of_hermitian(a):
-    values, vectors = eigh(a)
-    order = np.argsort(np.abs(values))[::-1]
-    u = vectors[:, order]
-    return u, np.abs(values)[order], np.conjugate((u * np.sign(values[order])[None, :]).T)
-
-
-def pinv(a, rcond=1e-15, hermitian=False):
-    a = np.asarray(a)
-    if hermitian:
-        u, s, vh = _svd_of_hermitian(np.conjugate(a))
-    else:
-        u, s, vh = svd(np.conjugate(a), False)
-    largest = 0.0
-    for x in s:
-        largest = max(largest, float(x))
-    cutoff = rcond * largest
-    for i in range(s.size):
-        s[i] = 1 / s[i] if s[i] > cutoff else 0
-    return product(vh.T, (s[:, None] * u.T))
-
-
-def matrix_rank(a, tol=None):
-    a = np.asarray(a)
-    s = svd(a, True, False)
-    largest = 0.0
-    for x in s:
-        largest = max(largest, float(x))
-    if tol is None:
-        cutoff = largest * max(a.shape[0], a.shape[1]) * (2.0**-23 if s.itemsize == 4 else 2.0**-52)
-    else:
-        cutoff = float(tol)
-    count = 0
-    for x in s:
-        count += x > cutoff
-    return np.int64(count)
 
 
 def lstsq(a, b, rcond=None):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from krait.prelude.linear import inv, kind_of, real_kind, svd
+from krait.prelude.linear import inv_or_nan, kind_of, real_kind, svd
 from krait.prelude.products import of_dtype, product
 
 
@@ -30,6 +30,10 @@ def norm(x, ord=None, axis=None, keepdims=False):
         return _vector_norm(x, ord, axis[0], keepdims)
     if len(axis) != 2:
         raise ValueError("Improper number of dimensions to norm.")
+    np.moveaxis(x, axis[0], 0)  # there are such axes
+    np.moveaxis(x, axis[1], 0)
+    if axis[0] % x.ndim == axis[1] % x.ndim:
+        raise ValueError("Duplicate axes given.")
     if x.ndim == 2:
         return _kept(_matrix_norm(x, ord), x, keepdims)
     matrices = np.moveaxis(x, axis, (-2, -1))
@@ -154,4 +158,4 @@ def _condition_of_values(x, p):
     if p == -2:
         s = svd(x, True, False)
         return s[len(s) - 1] / s[0]
-    return norm(x, p) * norm(inv(x), p)
+    return norm(x, p) * norm(inv_or_nan(x), p)
