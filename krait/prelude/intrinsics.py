@@ -139,6 +139,10 @@ def argsort_line(way, line, places):
     """Puts places, which stand in order, into the order of the items there, likewise."""
 
 
+def numpy_order(line, kind, order):
+    """The places of texts of fixed length, or of records, in their order, by NumPy's argsort."""
+
+
 def numpy_loop(name, sizes, steps, *arrays):
     """Calls an inner loop of a ufunc of NumPy, bound by _krait.bind_numpy_loops: sizes of the outer loop and the core
     dimensions; steps in bytes, the outer one of each operand first.  Whether the loop found something invalid."""

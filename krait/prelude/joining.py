@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.exceptions import AxisError
 
-from krait.prelude.intrinsics import strided, with_item
+from krait.prelude.intrinsics import strided, tuple_of, with_item
 from krait.prelude.shaping import as_elements
 
 
@@ -340,6 +340,14 @@ def split_evenly(ary, sections, axis):
         parts.append(part(ary, axis, start, length))
         start += length
     return parts
+
+
+def unstack(x, axis=0):
+    x = np.asarray(x)
+    if x.ndim == 0:
+        raise ValueError("Input array must be at least 1-d.")
+    slices = np.moveaxis(x, axis, 0)
+    return tuple_of([slices[i] for i in range(len(slices))])
 
 
 def hsplit(ary, indices_or_sections):

@@ -1,11 +1,15 @@
 """NumPy's functions on arrays as sets: unique, isin, unions, intersections, differences."""
 
 import numpy as np
+from numpy.lib import _arraysetops_impl
 
 from krait.prelude.axes import check_axes
 from krait.prelude.intrinsics import packed
 from krait.prelude.shaping import together
 from krait.prelude.sorting import argsort, first_not_before, sort
+
+UniqueAllResult, UniqueCountsResult = _arraysetops_impl.UniqueAllResult, _arraysetops_impl.UniqueCountsResult
+UniqueInverseResult = _arraysetops_impl.UniqueInverseResult
 
 
 def line(a):
@@ -57,6 +61,25 @@ def unique(
     ordered = sort(flat)
     first = is_first(ordered, equal_nan)
     return (ordered[first],) + counts_of(first, return_counts)
+
+
+# ---- by the names of the array API standard: no NaN equals another ----
+
+
+def unique_all(x):
+    return UniqueAllResult(*unique(x, True, True, True, None, False))
+
+
+def unique_counts(x):
+    return UniqueCountsResult(*unique(x, False, False, True, None, False))
+
+
+def unique_inverse(x):
+    return UniqueInverseResult(*unique(x, False, True, False, None, False))
+
+
+def unique_values(x):
+    return distinct(x, False)
 
 
 # ---- along an axis: rows in the order of their first elements, then of the second ones ----

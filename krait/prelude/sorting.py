@@ -6,7 +6,7 @@ import numpy as np
 
 from krait import _krait
 from krait.prelude import times
-from krait.prelude.intrinsics import argsort_line, layout_of, packed, reinterpreted, sort_line
+from krait.prelude.intrinsics import argsort_line, layout_of, numpy_order, packed, reinterpreted, sort_line
 from krait.prelude.searching import take_along_axis
 from krait.prelude.shaping import together
 
@@ -35,11 +35,21 @@ def in_line(a):
     return packed(together(a, "C"), a.size, 0, "C")
 
 
-# ---- lines; dates and durations as numbers in their order ----
+# ---- lines; dates and durations as numbers in their order; texts and records by the interpreter ----
 
 
-def order_line(way, line):
-    if times.is_time(line.dtype):
+def by_interpreter(dtype):
+    return dtype.kind == "U" or dtype.kind == "S" or dtype.kind == "V"
+
+
+def kind_of(way):
+    return "stable" if way == "stable" else "heapsort" if way == "heap" else "quicksort"
+
+
+def order_line(way, line, order):
+    if by_interpreter(line.dtype):
+        line[...] = line[numpy_order(line, kind_of(way), order)]
+    elif times.is_time(line.dtype):
         numbers = times.in_order(line)
         sort_line(way, numbers)
         reinterpreted(line, np.uint64, len(line))[...] = numbers + times.FIRST
@@ -47,8 +57,10 @@ def order_line(way, line):
         sort_line(way, line)
 
 
-def order_places(way, line, places):
-    if times.is_time(line.dtype):
+def order_places(way, line, places, order):
+    if by_interpreter(line.dtype):
+        places[...] = numpy_order(line, kind_of(way), order)
+    elif times.is_time(line.dtype):
         argsort_line(way, times.in_order(line), places)
     else:
         argsort_line(way, line, places)
@@ -57,28 +69,30 @@ def order_places(way, line, places):
 # ---- values ----
 
 
-def sort_rows(a, way):
+def sort_rows(a, way, order=None):
     # Each line along the last axis, in place.
+    if order is not None and a.dtype.kind != "V":
+        raise ValueError("Cannot specify order when the array has no fields.")
     if a.ndim == 1:
         if layout_of(a) == "C":
-            order_line(way, a)
+            order_line(way, a, order)
         else:
             line = np.copy(a, "C")
-            order_line(way, line)
+            order_line(way, line, order)
             a[...] = line
     else:
         for i in range(a.shape[0]):
-            sort_rows(a[i], way)
+            sort_rows(a[i], way, order)
 
 
 def sort(a, axis=-1, kind=None, order=None, stable=None):
     a = np.asarray(a)
     if axis is None:
         line = np.copy(in_line(a), "C")
-        order_line(how(kind, stable), line)
+        sort_rows(line, how(kind, stable), order)
         return line
     new = np.copy(a)
-    sort_rows(np.moveaxis(new, axis, -1), how(kind, stable))
+    sort_rows(np.moveaxis(new, axis, -1), how(kind, stable), order)
     return new
 
 
@@ -92,7 +106,7 @@ def sort_complex(a):
 
 
 def sort_in_place(a, axis=-1, kind=None, order=None, stable=None):
-    sort_rows(np.moveaxis(a, axis, -1), how(kind, stable))
+    sort_rows(np.moveaxis(a, axis, -1), how(kind, stable), order)
 
 
 def check_kth(kth, n):
@@ -123,23 +137,25 @@ def partition_in_place(a, kth, axis=-1, kind="introselect", order=None):
 # ---- places ----
 
 
-def argsort_rows(a, places, way):
+def argsort_rows(a, places, way, order):
+    if order is not None and a.dtype.kind != "V":
+        raise ValueError("Cannot specify order when the array has no fields.")
     if a.ndim == 1:
         if layout_of(places) == "C":
-            places_of_line(in_line(a), places, way)
+            places_of_line(in_line(a), places, way, order)
         else:
             line = np.empty(len(a), np.int64)
-            places_of_line(in_line(a), line, way)
+            places_of_line(in_line(a), line, way, order)
             places[...] = line
     else:
         for i in range(a.shape[0]):
-            argsort_rows(a[i], places[i], way)
+            argsort_rows(a[i], places[i], way, order)
 
 
-def places_of_line(line, places, way):
+def places_of_line(line, places, way, order):
     for i in range(len(places)):
         places[i] = i
-    order_places(way, line, places)
+    order_places(way, line, places, order)
 
 
 def argsort(a, axis=-1, kind=None, order=None, stable=None):
@@ -147,7 +163,7 @@ def argsort(a, axis=-1, kind=None, order=None, stable=None):
     if axis is None:
         return argsort(in_line(a), 0, kind, order, stable)
     places = np.empty(a.shape, np.int64)
-    argsort_rows(np.moveaxis(a, axis, -1), np.moveaxis(places, axis, -1), how(kind, stable))
+    argsort_rows(np.moveaxis(a, axis, -1), np.moveaxis(places, axis, -1), how(kind, stable), order)
     return places
 
 
@@ -189,6 +205,8 @@ def sorted_by(places, key, axis):
 
 def comes_before(x, y):
     # NaN and NaT come last.
+    if isinstance(x, np.character):
+        return x < y
     if x.dtype.kind == "m" or x.dtype.kind == "M":
         return np.logical_not(np.isnat(x)) and (np.isnat(y) or x < y)
     if x.dtype.kind == "f":

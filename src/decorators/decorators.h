@@ -61,13 +61,17 @@ extern struct PyModuleDef krait_module_def;
 
 /* Each file adds its classes and functions.  -1: exception set. */
 int errors_add(PyObject *module, ModuleState *state);
-/* Whose raise sites are asked for while code runs that asks what was caught; gives who was asked before. */
+/* Whose raise sites are asked for while code runs that asks what was caught, and who keeps for it what it knows by its
+ * address alone; entering gives who was asked before. */
 typedef struct PythonCaller {
     ModuleState *state;
     const Code *code;
     PyObject *globals;
+    bool pauses;    /* it goes on later: nothing is kept */
+    PyObject *kept; /* NULL, or a list: given up when the code is left */
 } PythonCaller;
-const PythonCaller *python_calls_enter(const PythonCaller *now);
+PythonCaller *python_calls_enter(PythonCaller *now);
+void python_calls_leave(PythonCaller *now, PythonCaller *before);
 void python_calls_init(void); /* python_calls.c: compiled code may call the interpreter from now on */
 void interrupt_init(void);    /* interrupt.c: compiled code looks for signals from now on */
 int types_add(PyObject *module, ModuleState *state);

@@ -74,10 +74,10 @@ static GeneratorNext ask(Generator *self, Ask *how, bool closing) {
     if (!buffer) return PyErr_NoMemory(), GENERATOR_NEXT_RAISED;
     Py_INCREF(self);
     host_exception_open(buffer);
-    PythonCaller caller = {state_of(self), self->code, PyFunction_GET_GLOBALS(self->function)};
-    const PythonCaller *before = python_calls_enter(&caller);
+    PythonCaller caller = {state_of(self), self->code, PyFunction_GET_GLOBALS(self->function), true, NULL};
+    PythonCaller *before = python_calls_enter(&caller);
     GeneratorNext found = (GeneratorNext)how(self->object, buffer);
-    python_calls_enter(before);
+    python_calls_leave(&caller, before);
     if (found == GENERATOR_NEXT_RAISED) raise_status(self, buffer, closing);
     if (found == GENERATOR_NEXT_BUSY) PyErr_SetString(PyExc_ValueError, "generator already executing");
     if (buffer != few) PyMem_Free(buffer);

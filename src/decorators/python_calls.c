@@ -15,7 +15,7 @@
 
 #include <string.h> /* strcspn */
 
-static _Thread_local const PythonCaller *caller; /* the code that runs in this thread, if it may ask */
+static _Thread_local PythonCaller *caller; /* the code that runs in this thread, if it may ask */
 
 /* The state of who called the code; a thread of the pool has no caller: it asks *module, and keeps it. */
 static ModuleState *find_state(PyObject **module) {
@@ -133,6 +133,17 @@ static bool take_result(const Marshal *marshal, const Type *type, PyObject *obje
     return taken == MARSHAL_OK;
 }
 
+/* A Generator is the address of its bit generator: who called the code keeps the object until it is left. */
+static bool keep(PyObject *generator) {
+    if (!caller || caller->pauses) {
+        PyErr_SetString(PyExc_RuntimeError, "a numpy.random.Generator cannot be made here, in a parallel loop or in a "
+                                            "generator: make it outside, and pass it as an argument");
+        return false;
+    }
+    if (!caller->kept && !(caller->kept = PyList_New(0))) return false;
+    return PyList_Append(caller->kept, generator) == 0;
+}
+
 static bool call_boxed(const char *what, const Type *types, const char *arguments, const Type *type, char *to) {
     PyObject *module;
     ModuleState *state = find_state(&module);
@@ -145,7 +156,7 @@ static bool call_boxed(const char *what, const Type *types, const char *argument
         marshal.copies = true;
         if (*what == '=') marshal.origins = &origins, marshal.copied = PyDict_New();
         if (box_arguments(&marshal, types, arguments, objects)) result = call(what, objects, types->count);
-        done = result && take_result(&marshal, type, result, to);
+        done = result && take_result(&marshal, type, result, to) && (type->kind != TY_RANDOM || keep(result));
         origins_end(&origins);
         Py_XDECREF(marshal.copied);
     } else if (!objects) {
@@ -201,10 +212,15 @@ static void hold(void *held, void *dropped) {
 
 /* ---- exceptions that were caught ---- */
 
-const PythonCaller *python_calls_enter(const PythonCaller *now) {
-    const PythonCaller *before = caller;
+PythonCaller *python_calls_enter(PythonCaller *now) {
+    PythonCaller *before = caller;
     caller = now;
     return before;
+}
+
+void python_calls_leave(PythonCaller *now, PythonCaller *before) {
+    caller = before;
+    Py_CLEAR(now->kept);
 }
 
 static PyObject *text_of(PyObject *exception, int64_t which) {

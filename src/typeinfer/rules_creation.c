@@ -1,5 +1,5 @@
 /* rules_creation.c: typing rules of the functions of NumPy that make arrays: empty, zeros and their _like forms, array
- * and asarray, and result_type, which says the dtype that others give theirs.
+ * and asarray.
  *
  * In: a shape (an int or a tuple of ints), a dtype and an order that are known, or an array to be like.  Out:
  * NEW_ARRAY.  The functions that fill what they make are in the prelude (krait/prelude/creation.py).  There is no heap
@@ -123,60 +123,6 @@ bool rule_func_np_empty_like(Typing *t) {
     return make(t, &array, is_zeros(t));
 }
 
-static const Type *promoted(Typing *t, const Type *a, const Type *b) {
-    if (a->kind == TY_TIME && b->kind == TY_TIME)
-        return a->flag == b->flag ? type_time_common(t->in->types, a->flag, a, b) : NULL;
-    bool numbers = type_is_scalar(a) && type_is_scalar(b);
-    return numbers ? typeinfer_promote(t->in->config->promotion, t->in->types, a, b) : NULL;
-}
-
-/* The type of the numbers in lists of lists, tuples, arrays; NULL: other things. */
-static const Type *number_in(Typing *t, const Type *type) {
-    const Type *common = NULL;
-    switch (type->kind) {
-    case TY_SCALAR: return infer_strong(t->in, type);
-    case TY_ARRAY: return type_element(type);
-    case TY_TIME: return type;
-    case TY_LIST:
-    case TY_TUPLE:
-        for (uint32_t i = 0; i < type->count; i++) {
-            const Type *number = number_in(t, type->items[i]);
-            if (number && common) number = promoted(t, common, number);
-            TRY(common = number);
-        }
-        return common;
-    default: return NULL;
-    }
-}
-
-/* The type of element that an argument of result_type stands for, or NULL. */
-static const Type *promoted_type(Typing *t, size_t i) {
-    const Type *type = t->args[i].type;
-    if (typing_is_sequence(type)) return number_in(t, type);
-    if (type->kind == TY_OPTIONAL) return NULL; /* None would be one of its own */
-    if (type->kind == TY_TIME) return type;
-    if (type->kind == TY_DTYPE && type->items[0]->kind == TY_TIME) return type->items[0];
-    const Type *scalar = type->kind == TY_ARRAY ? type_element(type) : lib_scalar(t, i);
-    return scalar ? scalar : infer_dtype(t->in, t->args[i]);
-}
-
-/* The dtype that NumPy gives an array of its arguments: arrays, numbers and dtypes.  Python's numbers alone have
- * NumPy's default types; beside others, which are promoted first, they adapt. */
-bool rule_func_np_result_type(Typing *t) {
-    const Type *common = NULL;
-    for (int weak = 0; weak <= 1; weak++) {
-        for (size_t i = 0; i < t->nargs; i++) {
-            const Type *scalar = promoted_type(t, i);
-            if (!scalar) return typing_bad_operands(t);
-            if ((scalar->kind == TY_SCALAR && scalar->weak) != (weak == 1)) continue;
-            common = common ? promoted(t, common, scalar) : scalar;
-            if (!common) return typing_bad_operands(t);
-        }
-    }
-    const Type *strong = infer_strong(t->in, common);
-    return typing_become_const(t, const_of(t->in->arena, type_with_items(t->in->types, TY_DTYPE, 0, &strong, 1)));
-}
-
 /* ---- array, asarray ---- */
 
 /* The extents of nested tuples, whose items at each depth have one length; NULL: not of numbers, or ragged. */
@@ -184,7 +130,7 @@ static const Type *tuple_shape(Typing *t, Fact fact, int64_t *shape, unsigned *n
     const Type *type = fact.type;
     if (type->kind == TY_SCALAR || type->kind == TY_TIME) {
         const Type *number = infer_strong(t->in, type);
-        return common ? promoted(t, common, number) : number;
+        return common ? lib_promoted(t, common, number) : number;
     }
     if (type->kind != TY_TUPLE || *ndim == TYPE_MAX_NDIM) return NULL;
     shape[(*ndim)++] = type->count;
@@ -289,7 +235,7 @@ static Fact fact_of_display(Typing *t, const Value *solved, Value **value) {
 }
 
 static bool array_of_list(Typing *t) {
-    const Type *list = t->args[0].type, *number = number_in(t, list), *dtype;
+    const Type *list = t->args[0].type, *number = lib_number_in(t, list), *dtype;
     if (list->items[0]->kind == TY_BOTTOM && t->in->quiet) return typing_result(t, infer_bottom(t->in), NULL);
     if (!number) return typing_bad_operands(t);
     TRY(dtype_or(t, 1, number, &dtype));

@@ -63,6 +63,28 @@ bool rule_func_interpreter(Typing *t) {
     return typing_call_interpreter(t, what.text, result_of_letter(t->in, strchr(row->signature, '>')[1]));
 }
 
+/* numpy.random.default_rng(seed=None): who called the code keeps the Generator until it is left; what is suspended, as
+ * generators are, is left before it is done. */
+bool rule_func_default_rng(Typing *t) {
+    static const char *const params[] = {"seed"};
+    const Type *generator = type_simple(t->in->types, TY_RANDOM);
+    TRY(refuse_in_kernels(t));
+    TRY(typing_bind_keywords(t, params, 0, COUNT_OF(params)));
+    if (t->in->func->generator) {
+        typing_fail(t, DIAG_UNSUPPORTED, "a numpy.random.Generator is not made in a function with `yield`");
+        return typing_hint(t, "make it outside, and pass it as an argument");
+    }
+    if (!typing_given(t, 0) || typing_is_none(t, 0)) {
+        t->nargs = 0;
+        return typing_call_interpreter(t, "=numpy.random.default_rng", generator);
+    }
+    const Type *seed = infer_content(t->args[0].type);
+    if (seed->kind == TY_RANDOM) return typing_become_arg(t, 0);
+    const Type *item = seed->kind == TY_ARRAY || seed->kind == TY_LIST ? seed->items[0] : seed;
+    if (!type_is_integer(item)) return typing_bad_operands(t);
+    return typing_call_interpreter(t, "=numpy.random.default_rng", generator);
+}
+
 /* ---- copies ---- */
 
 /* Whether nobody can tell a copy from the value itself. */

@@ -24,6 +24,14 @@ bool lib_casts_safely(Scalar from, Scalar to);
 typedef enum Casting { CASTING_NO, CASTING_SAFE, CASTING_SAME_KIND, CASTING_UNSAFE } Casting;
 bool lib_casting(Typing *t, size_t arg, Casting *casting);
 
+/* As numpy.can_cast(from, to, casting) of types of numbers. */
+bool lib_can_cast(const Type *from, const Type *to, Casting casting);
+/* The type of elements that two of them have in common: numbers, dates, texts of fixed length, records of one dtype;
+ * NULL: there is none. */
+const Type *lib_promoted(Typing *t, const Type *a, const Type *b);
+/* The type of the numbers in lists of lists, tuples, arrays; NULL: other things. */
+const Type *lib_number_in(Typing *t, const Type *type);
+
 /* Whether NumPy casts these arguments, all scalars, to the types of a ufunc's loop by itself. */
 bool lib_loop_takes(const Typing *t, const Type *const *loop, size_t count);
 

@@ -143,14 +143,9 @@ static bool read_arguments(Typing *t, Mapping *m) {
 /* ---- types ---- */
 
 static bool casts(const Type *from, const Type *to, Casting casting) {
-    static const char order[] = "buifc";
     if (from->kind == TY_TIME || to->kind == TY_TIME)
         return from->kind == to->kind && from->flag == to->flag && time_factor(from, to);
-    char f = type_scalar_kind(from), k = type_scalar_kind(to);
-    if (casting == CASTING_UNSAFE || from->scalar == to->scalar) return true;
-    if (casting == CASTING_NO) return false;
-    if (lib_casts_safely((Scalar)from->scalar, (Scalar)to->scalar)) return true;
-    return casting == CASTING_SAME_KIND && strchr(order, k) >= strchr(order, f) && !(k == 'u' && f == 'i');
+    return lib_can_cast(from, to, casting);
 }
 
 /* A Python scalar where its text decides: an int that must fit the type of the elements. */

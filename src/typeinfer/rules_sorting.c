@@ -26,6 +26,16 @@ bool rule_func_sort_line(Typing *t) {
     return typing_result(t, infer_none(t->in), NULL);
 }
 
+/* numpy_order(line, kind, order): NumPy's argsort of an array of one axis, of texts or records. */
+bool rule_func_numpy_order(Typing *t) {
+    const Type *line = t->args[0].type;
+    if (line->kind != TY_ARRAY || line->ndim != 1 || type_element(line)->kind == TY_SCALAR)
+        return typing_bad_operands(t);
+    for (size_t i = 1; i < 3; i++) typing_as(t, i, typeinfer_general(t->in, t->args[i].type));
+    const Type *places = type_array(t->in->types, infer_scalar(t->in, SCALAR_INT64, false), 1, LAYOUT_C, false);
+    return typing_call_interpreter(t, "=numpy.argsort kind order", places);
+}
+
 /* argsort_line(way, line, places): places, which stand in order, are put into the order of the items. */
 bool rule_func_argsort_line(Typing *t) {
     TRY(knows_way(t));

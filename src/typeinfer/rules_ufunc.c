@@ -61,6 +61,15 @@ static bool python_adapts(const Typing *t, size_t count) {
     return numpy >= python;
 }
 
+bool lib_can_cast(const Type *from, const Type *to, Casting casting) {
+    static const char order[] = "buifc";
+    char f = type_scalar_kind(from), k = type_scalar_kind(to);
+    if (casting == CASTING_UNSAFE || from->scalar == to->scalar) return true;
+    if (casting == CASTING_NO) return false;
+    if (lib_casts_safely((Scalar)from->scalar, (Scalar)to->scalar)) return true;
+    return casting == CASTING_SAME_KIND && strchr(order, k) >= strchr(order, f) && !(k == 'u' && f == 'i');
+}
+
 static bool operand_fits(const Type *type, Scalar loop, bool adapts) {
     if (!is_python(type) || !adapts) return lib_casts_safely((Scalar)type->scalar, loop);
     char kind = scalar_info[loop].kind;

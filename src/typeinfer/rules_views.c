@@ -304,6 +304,7 @@ bool rule_func_transpose(Typing *t) {
 /* The number of dimensions is part of a type, the lengths are not. */
 bool rule_func_squeeze(Typing *t) {
     if (t->nargs >= 2) return typing_become_prelude(t, func_info[t->func].symbol);
+    if (t->args[0].type->kind == TY_ARRAY && t->args[0].type->ndim == 0) return typing_become_arg(t, 0);
     typing_fail(t, DIAG_UNSUPPORTED,
                 "`squeeze` without an axis is not compiled: which axes have length one is not "
                 "known before the call");

@@ -19,14 +19,14 @@ static Value *cast_chosen(Typing *t, size_t arg, const Type *common) {
     return typing_make_cast(t, value, common);
 }
 
-/* select(condition, x, y) of numbers */
+/* select(condition, x, y) of numbers, dates, texts of fixed length */
 bool rule_func_select(Typing *t) {
     const Type *x = infer_content(t->args[1].type), *y = infer_content(t->args[2].type);
-    if (x->kind == TY_TIME && y->kind == TY_TIME && x->flag == y->flag && lib_kinds(t, 0, 1, "b")) {
-        const Type *ticks = type_time_common(t->in->types, x->flag, x, y);
-        if (!ticks) return typing_bad_operands(t);
-        for (size_t i = 1; i < 3; i++) typing_cast(t, i, ticks);
-        return typing_result(t, ticks, NULL);
+    if ((x->kind == TY_TIME || x->kind == TY_CHARS) && x->kind == y->kind && lib_kinds(t, 0, 1, "b")) {
+        const Type *both = lib_promoted(t, x, y);
+        if (!both) return typing_bad_operands(t);
+        for (size_t i = 1; i < 3; i++) typing_cast(t, i, both);
+        return typing_result(t, both, NULL);
     }
     if (!lib_kinds(t, 0, 3, "biufc")) return typing_bad_operands(t);
     const Type *common = promote_ufunc(t->in, lib_scalar(t, 1), lib_scalar(t, 2));
@@ -61,6 +61,11 @@ bool rule_func_np_where(Typing *t) {
     for (size_t i = 0; i < t->nargs; i++) {
         if (t->args[i].type->kind == TY_LIST || t->args[i].type->kind == TY_TUPLE)
             return typing_become_prelude(t, "searching:where_of_sequences");
+    }
+    for (size_t i = 1; i < t->nargs; i++) {
+        if (infer_content(t->args[i].type)->kind != TY_CHARS) continue;
+        typing_bad_operands(t); /* the length of the text decides the dtype */
+        return typing_hint(t, "make an array of the text first: np.full(n, 'text') outside, or a slice like x[:1]");
     }
     bool plain = has_plain_int(t);
     for (size_t i = 0; i < t->nargs; i++)

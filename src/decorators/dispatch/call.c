@@ -28,8 +28,8 @@ static PyObject *box_generator(const Specialiser *core, const Spec *spec, const 
 static int32_t enter_unusual(Dispatcher *self, Spec *spec, char *buffer, void *result, void *exception) {
     const bool tells = spec->code->tells_caught;
     int32_t status;
-    PythonCaller caller = {self->core.state, spec->code, PyFunction_GET_GLOBALS(self->core.function)};
-    const PythonCaller *before = tells ? python_calls_enter(&caller) : NULL;
+    PythonCaller caller = {self->core.state, spec->code, PyFunction_GET_GLOBALS(self->core.function), false, NULL};
+    PythonCaller *before = tells ? python_calls_enter(&caller) : NULL;
     if (self->core.options.nogil) {
         if (!spec->holds_lists) heap_forget_cycles();
         PyThreadState *saved = PyEval_SaveThread();
@@ -38,7 +38,7 @@ static int32_t enter_unusual(Dispatcher *self, Spec *spec, char *buffer, void *r
     } else {
         status = spec->entry(buffer, result, exception);
     }
-    if (tells) python_calls_enter(before);
+    if (tells) python_calls_leave(&caller, before);
     return status;
 }
 
