@@ -1,4 +1,5 @@
-/* captured.c: arrays on a device that kernels find among their globals and in closures.
+/* captured.c: arrays on a device that kernels, and functions of vectorize(target='cuda'), find among their globals and
+ * in closures.
  *
  * Their addresses are constants of the code (frontend/constants.c), which keeps them alive; that the names mean them
  * still is guarded.  What becomes of their memory is not: so each launch looks whether it is there, as it does for
@@ -57,4 +58,47 @@ int captured_hold(const ModuleState *state, const Code *code) {
 
 void captured_let_go(const ModuleState *state, const Code *code) {
     for (size_t i = 0; i < code->ndevice_arrays; i++) device_array_let_go(array_at(state, code, i));
+}
+
+/* ---- code that runs on the host ---- */
+
+/* Also where the device is a GPU: NumPy asks the loops of a ufunc for what the kernel does not do. */
+static int check_host(const ModuleState *state, const Code *code) {
+    for (size_t i = 0; i < code->ndevice_arrays; i++) {
+        if (array_at(state, code, i)->device->shares_memory) continue;
+        PyErr_SetString(PyExc_TypeError,
+                        "the function uses an array on a GPU that it finds among its globals or in its "
+                        "closure, and this call runs on the host: call it with operands, out and "
+                        "stream alone");
+        return -1;
+    }
+    return 0;
+}
+
+void captured_release(CapturedHold *held, const ModuleState *state) {
+    while (held->count > 0) {
+        Spec *spec = held->specs[--held->count];
+        captured_let_go(state, spec->code);
+        spec_release(spec);
+    }
+    PyMem_Free(held->specs);
+    held->specs = NULL;
+}
+
+int captured_hold_on_host(CapturedHold *held, const ModuleState *state, Spec *const *specs, Py_ssize_t count) {
+    *held = (CapturedHold){0};
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (!specs[i]->code->ndevice_arrays) continue;
+        if (!held->specs && !(held->specs = PyMem_Calloc((size_t)count, sizeof *held->specs))) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        if (check_host(state, specs[i]->code) < 0 || captured_hold(state, specs[i]->code) < 0) {
+            captured_release(held, state);
+            return -1;
+        }
+        specs[i]->references++;
+        held->specs[held->count++] = specs[i];
+    }
+    return 0;
 }

@@ -220,5 +220,12 @@ int captured_note(const ModuleState *state, const Code *code, const Device *devi
 /* They are there, and stay until they are let go of, whatever other threads do.  -1: exception set, none is held. */
 int captured_hold(const ModuleState *state, const Code *code);
 void captured_let_go(const ModuleState *state, const Code *code);
+/* The same of several specialisations whose code runs on the host, which a GPU's memory is not for. */
+typedef struct CapturedHold {
+    Spec **specs; /* those that have such arrays; owned references */
+    Py_ssize_t count;
+} CapturedHold;
+int captured_hold_on_host(CapturedHold *held, const ModuleState *state, Spec *const *specs, Py_ssize_t count);
+void captured_release(CapturedHold *held, const ModuleState *state);
 
 #endif

@@ -97,10 +97,14 @@ static bool hold(const UfuncCall *call, PyObject *const *args, PyObject *out, in
 }
 
 static PyObject *call_on_host(UfuncCall *call, PyObject *const *args, PyObject *out) {
+    const Vectorized *self = call->self;
+    CapturedHold held;
     if (!hold(call, args, out, 0)) return NULL;
+    if (captured_hold_on_host(&held, call->state, self->loops, self->nloops) < 0) return NULL;
     hold(call, args, out, 1);
     PyObject *result = call_numpy(call, args, out);
     hold(call, args, out, -1);
+    captured_release(&held, call->state);
     return result;
 }
 

@@ -73,10 +73,13 @@ static PyObject *call_by_numpy(Vectorized *self, PyObject *const *args, Py_ssize
     if (prepare(self, args, nargs > self->nin ? self->nin : nargs) < 0 ||
         prepare_dtype(self, args + nargs, kwnames) < 0)
         return NULL;
+    CapturedHold held;
+    if (captured_hold_on_host(&held, self->core.state, self->loops, self->nloops) < 0) return NULL;
     PyObject *ufunc = Py_NewRef(self->ufunc); /* a call may add loops, and so replace it */
     PyObject *result = overridden ? PyObject_Vectorcall(ufunc, args, (size_t)nargs, kwnames)
                                   : ufunc_by_way_of_host(ufunc, args, nargs, kwnames);
     Py_DECREF(ufunc);
+    captured_release(&held, self->core.state);
     return result;
 }
 
@@ -149,9 +152,12 @@ static PyObject *forward(PyObject *object, PyObject *args, PyObject *kwargs, con
         return reduce_on_device(self, row, args, kwargs);
     if (self->nin == 1 && operands[0] && prepare(self, operands, 1) < 0) return NULL;
     if (self->nin == 2 && operands[0] && operands[1] && prepare(self, operands, 2) < 0) return NULL;
+    CapturedHold held;
+    if (captured_hold_on_host(&held, self->core.state, self->loops, self->nloops) < 0) return NULL;
     PyObject *method = PyObject_GetAttrString(self->ufunc, row->name);
     PyObject *result = method ? PyObject_Call(method, args, kwargs) : NULL;
     Py_XDECREF(method);
+    captured_release(&held, self->core.state);
     return result;
 }
 
@@ -248,6 +254,7 @@ static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyOb
         specialiser_init(&self->core, state, self->target == UFUNC_CUDA && !has_locals ? function : (PyObject *)self,
                          function, signatures, options) < 0)
         goto failed;
+    self->core.config.device_arrays = self->target == UFUNC_CUDA;
     self->nin = (int)self->core.binding.nparams;
     if (self->core.binding.varargs || self->core.binding.nkeyword_only || self->nin < 1 || self->nin >= MAX_OPERANDS) {
         PyErr_Format(PyExc_TypeError, "a vectorized function has 1 to %d positional parameters", MAX_OPERANDS - 1);

@@ -21,10 +21,11 @@ typedef struct Config {
     Promotion promotion;
     bool kernel; /* CUDA semantics: krait.cuda is allowed, results are not; on either target */
     CodegenOptions codegen;
-    bool cache;        /* machine code is looked for on disk, and kept there */
-    bool decorating;   /* the function's own name is not bound yet */
-    bool note_doubles; /* Code.doubles says where float64 is computed */
-    bool keep_text;    /* keep typed IR, LLVM IR and assembly for the inspect functions */
+    bool device_arrays; /* of a kernel always: arrays on a device among the globals are used where they lie */
+    bool cache;         /* machine code is looked for on disk, and kept there */
+    bool decorating;    /* the function's own name is not bound yet */
+    bool note_doubles;  /* Code.doubles says where float64 is computed */
+    bool keep_text;     /* keep typed IR, LLVM IR and assembly for the inspect functions */
 } Config;
 
 /* What compilations of one module state share. */

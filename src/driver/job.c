@@ -347,6 +347,7 @@ static bool job_init(Job *job, const Session *session, const Config *config, PyO
 static void job_open(Job *job) {
     frontend_open(&job->frontend, job->arena, job->session->types, job->session->objects, job->diag);
     job->frontend.readonly_globals = job->config->kernel;
+    job->frontend.reads_device_arrays = job->config->kernel || job->config->device_arrays;
     if (!job->config->kernel && job->options.entry == ENTRY_FUNCTION) job->frontend.captures = &job->captures;
     job->infer_host = (InferHost){.self = job,
                                   .translate = host_translate,

@@ -323,7 +323,7 @@ static const Const *read_other(const Reading *r, PyObject *object) {
     if (PyList_Check(object) || PyDict_Check(object) || PyAnySet_Check(object)) return translate_refuse(r, what, hint);
     if (PyBytes_Check(object) || PyByteArray_Check(object) || PyArray_Check(object))
         return translate_refuse(r, what, hint);
-    const Const *array = frontend->readonly_globals ? read_device_array(r, object) : NULL;
+    const Const *array = frontend->reads_device_arrays ? read_device_array(r, object) : NULL;
     if (array || frontend->diag->failed) return array;
     ObjRef ref = frontend_ref(frontend, object);
     if (!ref) return python_failed(r, "no memory for an object's number");

@@ -124,6 +124,7 @@ typedef struct Frontend {
     Objects *objects;
     Diag *diag;
     bool readonly_globals;     /* arrays found in globals may not be written to: a GPU works on a copy of them */
+    bool reads_device_arrays;  /* arrays on a device among the globals are used where they lie; else refused */
     Captures *captures;        /* lists, dicts and sets found in globals; NULL: they are refused */
     ObjRef decorating;         /* a function whose own name is not bound yet: it means itself; 0: none */
     bool unguarded;            /* translating a function of krait.prelude: what its names mean is part of Krait */

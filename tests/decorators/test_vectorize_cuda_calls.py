@@ -104,3 +104,35 @@ def test_a_pickle_has_the_types_so_far(target):
     assert copy.types == function.types and copy(5, 3) == 2 and copy(np.float32(5), np.float32(3)) == 2.0
     with pytest.raises(TypeError):
         copy(1j, 2)
+
+
+# ---- arrays on a device that the function finds outside ----
+
+@pytest.mark.parametrize("device", [False, True])
+@pytest.mark.parametrize("signatures", [["float64(float64, int64)"], []], ids=["signatures", "any types"])
+def test_a_device_array_outside_is_used_where_it_lies(signatures, device):
+    table = cuda.to_device(np.arange(10.0) * 10)
+
+    def looked_up(x, i):
+        return x + table[i] + len(table)
+
+    function = vectorize(signatures, target="cuda")(looked_up) if signatures else vectorize(target="cuda")(looked_up)
+    place = cuda.to_device if device else np.array
+    x, i = np.ones(10), np.arange(10)
+    for factor in (10, 3):
+        np.testing.assert_array_equal(on_host(function(place(x), place(i))), x + factor * i + 10)
+        table.copy_to_device(np.arange(10.0) * 3)
+    out = place(np.zeros(10))
+    function(place(x), place(i), out=out)
+    np.testing.assert_array_equal(on_host(out), x + 3 * i + 10)
+
+
+def test_one_that_was_freed_is_told():
+    gone = cuda.to_device(np.arange(3.0))
+    function = vectorize(["float64(float64)"], target="cuda")(lambda x: x + gone[0])
+    assert function(1.0) == 1.0
+    gone.free()
+    with pytest.raises(RuntimeError, match="freed"):
+        function(1.0)
+    with pytest.raises((RuntimeError, TypeError), match="freed|GPU"):
+        function(np.ones(3), dtype=np.float64)  # which NumPy does
