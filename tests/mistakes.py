@@ -463,7 +463,7 @@ MISTAKES = {
         @cuda.jit
         def k(a, b, c):
             i, j = cuda.grid(2)
-            c[i, j] = a[i, :] @ b[:, j]
+            c[i, j] = (a @ b)[i, j]
         k[1, (4, 4)](A, A, A.copy())""",
     "dot in a kernel": """
         @cuda.jit

@@ -17,6 +17,10 @@ def frozen(array):
     """A view that cannot be written to."""
 
 
+def data_address(array):
+    """Where the first element lies: a number."""
+
+
 def layout_of(array):
     """ "C", "F" or "A" (any strides), as the type tells."""
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from krait.prelude import number_reductions, reductions, statistics
 from krait.prelude.intrinsics import folded
+from krait.prelude.kernel_products import dot, inner, matmul, norm, outer, vdot, vecdot  # noqa: F401
 from krait.prelude.reductions import is_whole, mean_type
 
 

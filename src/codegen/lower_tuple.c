@@ -23,14 +23,30 @@ LLVMValueRef lower_extract(Lower *l, const Value *value) {
     return l_convert(l, l_item(l, tuple, l_arg(l, value, 0), index), tuple->items[index], value->type);
 }
 
+/* The numbers of a tuple that is known, in memory that is not written to; NULL: it is none. */
+static LLVMValueRef known_items(Lower *l, const Type *tuple, LLVMValueRef value) {
+    const Type *item = tuple->items[0];
+    if (!LLVMIsConstant(value) || type_repr(item)->nleaves != 1) return NULL;
+    LLVMTypeRef type = l_leaf_memory_type(l, type_repr(item)->leaves);
+    LLVMValueRef *items = ARENA_ARRAY(l->arena, LLVMValueRef, tuple->count);
+    for (uint32_t i = 0; i < tuple->count; i++) {
+        items[i] = l_item(l, tuple, value, i);
+        bool number = LLVMIsAConstantInt(items[i]) || LLVMIsAConstantFP(items[i]);
+        if (!number || LLVMTypeOf(items[i]) != type) return NULL; /* a bool is another in memory */
+    }
+    return l->target->const_data(l, LLVMConstArray2(type, items, tuple->count), type_size(item) * tuple->count);
+}
+
 /* Items of one type, in memory, so that an index can choose: SROA undoes it where the index turns out to be known. */
 LLVMValueRef l_tuple_in_memory(Lower *l, const Type *tuple, LLVMValueRef value, LLVMValueRef *stride) {
     const Type *item = tuple->items[0];
     size_t bytes = type_size(item);
+    LLVMValueRef known = known_items(l, tuple, value);
+    *stride = l_i64(l, (int64_t)bytes);
+    if (known) return known;
     LLVMValueRef memory = l_alloca_bytes(l, bytes * tuple->count, (unsigned)type_align(item), "items");
     for (uint32_t i = 0; i < tuple->count; i++)
         l_store(l, item, l_item(l, tuple, value, i), l_offset(l, memory, l_i64(l, (int64_t)(bytes * i))));
-    *stride = l_i64(l, (int64_t)bytes);
     return memory;
 }
 

@@ -196,3 +196,7 @@ LLVMValueRef lower_view(Lower *l, const Value *value) {
     LLVMValueRef data = view_offset(l, l_array_data(l, array), l_i64(l, 1), l_arg(l, value, 1));
     return l_array_make(l, value->type, data, l_view_owner(l, array), shape, strides);
 }
+
+LLVMValueRef lower_func_data_address(Lower *l, const Value *call) {
+    return LLVMBuildPtrToInt(l->b, l_array_data(l, l_arg(l, call, 0)), l->i64, "");
+}

@@ -139,6 +139,8 @@ struct Target {
      * 0. */
     LLVMValueRef (*shared_array)(Lower *l, const Value *at, uint64_t bytes, unsigned align);
     LLVMValueRef (*dynamic_shared_bytes)(Lower *l); /* i64 */
+    /* Pointer to so many bytes, which nobody writes to. */
+    LLVMValueRef (*const_data)(Lower *l, LLVMValueRef data, uint64_t bytes);
     /* Pointer to the data of a global array (Const of TY_ARRAY). */
     LLVMValueRef (*const_array)(Lower *l, const Value *at, const Type *type, const ArrayConst *array);
     /* Emits the wrapper options->entry asks for around the root (l_call_inst). */

@@ -282,6 +282,16 @@ static LLVMValueRef host_dynamic_shared_bytes(Lower *l) {
     return LLVMBuildZExt(l->b, grid_load(l, l->i32, offsetof(HostGrid, dynamic_bytes), 4), l->i64, "");
 }
 
+static LLVMValueRef host_const_data(Lower *l, LLVMValueRef data, uint64_t bytes) {
+    (void)bytes;
+    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(data), "items");
+    LLVMSetInitializer(global, data);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
+    return global;
+}
+
 static LLVMValueRef host_const_array(Lower *l, const Value *at, const Type *type, const ArrayConst *array) {
     (void)at;
     (void)type;
@@ -381,6 +391,7 @@ const Target *codegen_cpu_target(void) {
         .print = host_print,
         .shared_array = host_shared_array,
         .dynamic_shared_bytes = host_dynamic_shared_bytes,
+        .const_data = host_const_data,
         .const_array = host_const_array,
         .entry = host_entry,
         .passes = host_passes,

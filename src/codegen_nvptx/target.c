@@ -221,8 +221,20 @@ static LLVMValueRef nvptx_dynamic_shared_bytes(Lower *l) {
     return LLVMBuildZExt(l->b, bytes, l->i64, "");
 }
 
-/* The bytes the array spans go into the module as they are now; small arrays into constant memory.  What lies on the
- * device already is used there: it may be an argument as well. */
+/* What is small goes into constant memory. */
+static LLVMValueRef nvptx_const_data(Lower *l, LLVMValueRef data, uint64_t bytes) {
+    LLVMValueRef global = LLVMAddGlobalInAddressSpace(l->module, LLVMTypeOf(data), "krait_array",
+                                                      bytes <= CONSTANT_LIMIT ? SPACE_CONSTANT : SPACE_GLOBAL);
+    LLVMSetInitializer(global, data);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMInternalLinkage);
+    LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
+    LLVMSetAlignment(global, 16);
+    return generic(l, global);
+}
+
+/* The bytes the array spans go into the module as they are now.  What lies on the device already is used there: it may
+ * be an argument as well. */
 static LLVMValueRef nvptx_const_array(Lower *l, const Value *at, const Type *type, const ArrayConst *array) {
     (void)at;
     if (array->on_device) {
@@ -232,13 +244,8 @@ static LLVMValueRef nvptx_const_array(Lower *l, const Value *at, const Type *typ
     ByteRange range = strided_range(type->ndim, array->shape, array->strides, type_size(type_element(type)));
     size_t bytes = (size_t)(range.high - range.low);
     LLVMValueRef data = LLVMConstStringInContext2(l->context, (const char *)array->data + range.low, bytes, true);
-    LLVMValueRef global = LLVMAddGlobalInAddressSpace(l->module, LLVMTypeOf(data), "krait_array",
-                                                      bytes <= CONSTANT_LIMIT ? SPACE_CONSTANT : SPACE_GLOBAL);
-    LLVMSetInitializer(global, data);
-    LLVMSetGlobalConstant(global, true);
-    LLVMSetLinkage(global, LLVMInternalLinkage);
-    LLVMSetAlignment(global, 16);
-    return range.low ? l_offset(l, generic(l, global), l_i64(l, -range.low)) : generic(l, global);
+    LLVMValueRef pointer = nvptx_const_data(l, data, bytes);
+    return range.low ? l_offset(l, pointer, l_i64(l, -range.low)) : pointer;
 }
 
 /* ---- the passes and what follows them ---- */
@@ -467,6 +474,7 @@ const Target *codegen_nvptx_target(void) {
         .print = nvptx_print,
         .shared_array = nvptx_shared_array,
         .dynamic_shared_bytes = nvptx_dynamic_shared_bytes,
+        .const_data = nvptx_const_data,
         .const_array = nvptx_const_array,
         .entry = nvptx_entry,
         .prepare = nvptx_prepare,

@@ -122,6 +122,29 @@ static const Const *read_tuple(const Reading *r, PyObject *object) {
                 : python_failed(r, "no memory for an object's number");
 }
 
+/* In kernels a bytes is the tuple of its numbers, of the class bytes.  On the host it is an object (captures.c). */
+static const Const *read_bytes(const Reading *r, PyObject *object) {
+    enum { MOST_BYTES = 256 };
+    static const char *const no_name = "";
+    Frontend *frontend = r->frontend;
+    Py_ssize_t count = PyBytes_GET_SIZE(object);
+    if (count > MOST_BYTES)
+        return translate_refuse(r, "a bytes of more than 256 numbers is not compiled in kernels",
+                                "make it an array outside: np.frombuffer(data, np.uint8)");
+    const Const **items = ARENA_ARRAY(frontend->arena, const Const *, count);
+    const Type **types = ARENA_ARRAY(frontend->arena, const Type *, count);
+    const char **names = ARENA_ARRAY(frontend->arena, const char *, count);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        items[i] = const_int(frontend->arena, frontend->types, (unsigned char)PyBytes_AS_STRING(object)[i]);
+        types[i] = items[i]->type;
+        names[i] = no_name;
+    }
+    ObjRef class = frontend_ref(frontend, (PyObject *)&PyBytes_Type);
+    if (!class) return python_failed(r, "no memory for an object's number");
+    return const_typed_tuple(
+        frontend->arena, type_named_tuple(frontend->types, class, TITLE_OF_BYTES, names, types, (size_t)count), items);
+}
+
 /* `x in {1, 2}`: the compiler makes it a frozenset; nothing but `in` ever sees it, for which a tuple does. */
 static const Const *read_frozenset(const Reading *r, PyObject *object) {
     PyObject *tuple = frontend_keep(r->frontend, PySequence_Tuple(object));
@@ -375,6 +398,7 @@ static const Const *read_constant(const Reading *r, PyObject *object) {
     if (PyArray_CheckExact(object)) return read_array(r, object);
     if (PyArray_DescrCheck(object)) return read_dtype(r, object);
     if (object == Py_Ellipsis) return const_of(arena, type_simple(types, TY_ELLIPSIS));
+    if (PyBytes_CheckExact(object) && r->frontend->readonly_globals) return read_bytes(r, object);
     if (PyFrozenSet_CheckExact(object)) return read_frozenset(r, object);
     return read_subclass(r, object);
 }

@@ -14,6 +14,10 @@ const Type *type_tuple(TypeTable *table, const Type *const *items, size_t count)
     return type_with_items(table, TY_TUPLE, 0, items, count);
 }
 
+bool type_is_bytes(const Type *type) {
+    return type->kind == TY_TUPLE && type->object && type->title && strcmp(type->title, TITLE_OF_BYTES) == 0;
+}
+
 const Type *type_named_tuple(TypeTable *table, ObjRef class, const char *title, const char *const *names,
                              const Type *const *items, size_t count) {
     return type_intern(table, &(Type){.kind = TY_TUPLE,

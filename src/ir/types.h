@@ -155,6 +155,9 @@ const Type *type_simple(TypeTable *table, TypeKind kind); /* the kinds without p
 /* weak is ignored where no Python type has the value set. */
 const Type *type_scalar(TypeTable *table, Scalar scalar, bool weak);
 const Type *type_tuple(TypeTable *table, const Type *const *items, size_t count);
+/* Of the class `bytes`, what a bytes is in kernels: its numbers.  It has this title, and names that are empty. */
+#define TITLE_OF_BYTES "bytes"
+bool type_is_bytes(const Type *type);
 const Type *type_named_tuple(TypeTable *table, ObjRef class, const char *title, const char *const *names,
                              const Type *const *items, size_t count);
 /* A tuple of the class of `like`, with as many items. */

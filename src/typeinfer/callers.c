@@ -18,15 +18,18 @@ static void print_call(Buf *buf, const FuncInst *callee, bool with_names, const 
     }
 }
 
-/* The row that a function of the prelude stands for; NULL: none. */
+/* The row that a function of the prelude stands for, or that of kernels for another (rule prelude_twin); NULL: none. */
 static const FuncInfo *row_of(const Func *func) {
     const char *file = func->source && func->source->file ? func->source->file : "", *slash = strrchr(file, '/');
     const char *base = slash ? slash + 1 : file;
     size_t module = strcspn(base, ".");
+    bool twin = strncmp(base, "kernel_", strlen("kernel_")) == 0;
     for (size_t i = 0; i < FUNC_COUNT; i++) {
         const char *symbol = func_info[i].how == HOW_PRELUDE ? func_info[i].symbol : "";
-        if (strncmp(symbol, base, module) == 0 && symbol[module] == ':' && strcmp(symbol + module + 1, func->name) == 0)
-            return &func_info[i];
+        const char *name = strchr(symbol, ':');
+        bool there = twin || (strncmp(symbol, base, module) == 0 && symbol[module] == ':');
+        bool method = strncmp(func_info[i].head.names, "numpy.ufunc.", strlen("numpy.ufunc.")) == 0;
+        if (name && there && !(twin && method) && strcmp(name + 1, func->name) == 0) return &func_info[i];
     }
     return NULL;
 }

@@ -379,6 +379,12 @@ bool typing_compare_char_arrays(Typing *t, const Type *a, const Type *b);
 bool typing_cast_chars(Typing *t, size_t arg, const Type *to);
 
 /* ---- strings (rules_string.c) ---- */
+/* rules_bytes.c: bytes and strings that kernels know. */
+bool typing_become_bytes(Typing *t, const Type *like, const Items *items);
+bool typing_repeat_bytes(Typing *t);           /* x + y, x * y, where one is a bytes */
+bool typing_walk_known(Typing *t, size_t arg); /* true: the loop over the string will be its rounds */
+bool typing_known_character(Typing *t, bool *known);
+bool typing_known_contains(Typing *t, bool *known);
 bool typing_is_text(const Type *type); /* STR, STRING or TEXT */
 /* The type with strings, which may be any, in place of texts that are known or not made yet. */
 const Type *typeinfer_general(Infer *in, const Type *type);
@@ -477,6 +483,8 @@ bool typing_is_unrolled(const Typing *t);
 bool typing_ask_rounds(Typing *t, uint32_t count);
 void solver_ask_rounds(Infer *in, Value *iter, uint32_t count);
 bool infer_make_rounds(Func *func, Value *iter, uint32_t count);
+enum { WALK = UINT32_MAX }; /* in place of the number of rounds: the loop is over numbers instead (walks.c) */
+bool infer_make_walk(Infer *in, Value *iter);
 /* Containers (growth.c). */
 bool typeinfer_is_open(const Type *type);                            /* a list, dict or set in it holds nothing yet */
 bool typeinfer_takes(Infer *in, const Type *type, const Type *more); /* held by a cast that keeps its kind */

@@ -313,7 +313,9 @@ bool rule_binary(Typing *t) {
         return typing_map_operator(t, func);
     }
     if (a->kind == TY_ARRAY && b->kind == TY_ARRAY && t->op == OP_MATMUL)
-        return typing_become_prelude(t, t->flags & VF_INPLACE ? "products:matmul_in_place" : "products:matmul");
+        return typing_become_prelude(t, t->flags & VF_INPLACE ? "products:matmul_in_place"
+                                        : t->in->device       ? "kernel_arrays:matmul"
+                                                              : "products:matmul");
     if (arrays) return typing_map_operator(t, typing_ufunc_of(t->op));
     return typing_bad_operands(t);
 }

@@ -15,6 +15,8 @@ static bool unknown_attribute(Typing *t);
 static bool hint_names(Typing *t, const Type *type) {
     Buf names;
     buf_init(&names, t->in->arena);
+    if (type_is_bytes(type))
+        return typing_hint(t, "of a bytes kernels have its numbers: x[i], x[1:], len(x), loops, x == y, 97 in x");
     for (uint32_t i = 0; type->names && i < type->count; i++) buf_printf(&names, "%s%s", i ? ", " : "", type->names[i]);
     return names.len && typing_hint(t, "it has %s", names.text);
 }

@@ -12,10 +12,27 @@ static uint32_t count_of(const char *text) {
     return count;
 }
 
+/* The text of a bytes that a kernel knows, of ASCII alone; NULL: it is none. */
+static const char *text_of_bytes(const Typing *t, const Const *bytes) {
+    if (!bytes || !type_is_bytes(bytes->type)) return NULL;
+    char *text = arena_alloc(t->in->arena, bytes->type->count + 1);
+    for (uint32_t i = 0; i < bytes->type->count; i++) {
+        int64_t number = bytes->items[i]->i;
+        if (number <= 0 || number >= 0x80) return NULL;
+        text[i] = (char)number;
+    }
+    text[bytes->type->count] = 0;
+    return text;
+}
+
 /* The characters that an operand is; NULL: it is none. */
 static const Type *chars_of(Typing *t, size_t arg) {
     const Type *type = infer_content(t->args[arg].type);
     if (type->kind == TY_CHARS) return type;
+    if (text_of_bytes(t, t->args[arg].konst)) {
+        uint32_t length = t->args[arg].type->count;
+        return length <= CHARS_MAX_COUNT ? type_chars(t->in->types, false, length ? length : 1) : NULL;
+    }
     if (type->kind != TY_STR || !t->args[arg].konst) return NULL;
     uint32_t count = count_of(t->args[arg].konst->text);
     return count <= CHARS_MAX_COUNT ? type_chars(t->in->types, true, count ? count : 1) : NULL;
@@ -24,11 +41,12 @@ static const Type *chars_of(Typing *t, size_t arg) {
 bool typing_cast_chars(Typing *t, size_t arg, const Type *to) {
     const Type *type = chars_of(t, arg);
     if (!type || type->flag != to->flag) return false;
-    if (t->args[arg].type->kind != TY_STR) {
+    const char *text = text_of_bytes(t, t->args[arg].konst);
+    if (t->args[arg].type->kind != TY_STR && !text) {
         typing_cast(t, arg, to);
         return true;
     }
-    const Const *konst = const_chars(t->in->arena, to, t->args[arg].konst->text);
+    const Const *konst = const_chars(t->in->arena, to, text ? text : t->args[arg].konst->text);
     t->args[arg] = (Fact){to, konst};
     if (t->emit) t->values[arg] = typing_make_const(t, konst);
     return true;

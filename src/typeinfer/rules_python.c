@@ -73,7 +73,7 @@ static bool param_needs_constant(Infer *in, const Func *func, uint32_t param, un
 }
 
 static bool holds_text(const Type *type) {
-    if (type->kind == TY_STR) return true;
+    if (type->kind == TY_STR || type_is_bytes(type)) return true;
     for (uint32_t i = 0; type->kind == TY_TUPLE && i < type->count; i++)
         if (holds_text(type->items[i])) return true;
     return false;

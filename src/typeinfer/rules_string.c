@@ -253,6 +253,9 @@ bool typing_string_compare(Typing *t) {
 }
 
 bool typing_string_contains(Typing *t) {
+    bool known;
+    TRY(typing_known_contains(t, &known));
+    if (known) return true;
     if (!is_text(infer_content(t->args[0].type))) return typing_bad_operands(t);
     return on_host(t) && both_strings(t) && become(t, t->op == OP_IN ? "strings:contains" : "strings:contains_not");
 }
@@ -263,6 +266,13 @@ bool typing_string_getitem(Typing *t) {
     if (!slice && !type_is_integer(index))
         return typing_fail(t, DIAG_BAD_INDEX, "a string is indexed by an int or a slice, not by %s",
                            typing_arg_text(t, 1));
+    bool known = false;
+    if (!slice) TRY(typing_known_character(t, &known));
+    if (known) return true;
+    if (t->in->device && !slice) {
+        typing_fail(t, DIAG_UNSUPPORTED_TARGET, "in a kernel a string is indexed by what is known when it is compiled");
+        return typing_hint(t, "take a bytes, whose items are numbers: b\"ACGT\"[i]");
+    }
     return on_host(t) && typing_as(t, 0, string_type(t->in)) &&
            become(t, slice ? "strings:get_slice" : "strings:get_item");
 }

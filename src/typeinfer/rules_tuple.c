@@ -225,6 +225,7 @@ static bool getitem_slice(Typing *t, const Type *tuple, const Const *slice) {
     Items items = typing_items_new(t->in, tuple->count);
     for (int64_t i = start; step > 0 ? i < stop : i > stop; i += step)
         typing_items_add(t, &items, 0, (size_t)i, (size_t)i + 1);
+    if (type_is_bytes(tuple)) return typing_become_bytes(t, tuple, &items);
     return typing_become_tuple(t, items.facts, items.values, items.count);
 }
 
@@ -261,6 +262,7 @@ enum { MAX_REPEATED = 4096 };
 bool typing_binary_tuples(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
     int64_t times;
+    if (type_is_bytes(a) || type_is_bytes(b)) return typing_repeat_bytes(t);
     if (t->op == OP_ADD && a->kind == TY_TUPLE && b->kind == TY_TUPLE) {
         t->op = OP_TUPLE_CONCAT;
         return rule_tuple_concat(t);
@@ -313,6 +315,9 @@ bool typing_compare_tuples(Typing *t) {
     if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL) return typing_bad_operands(t);
     if (typing_is_one(t)) return typing_equals_itself(t);
     bool equality = t->op == OP_EQ || t->op == OP_NE;
+    if (type_is_bytes(a) != type_is_bytes(b))
+        return equality ? typing_become_const(t, const_bool(t->in->arena, t->in->types, t->op == OP_NE))
+                        : typing_bad_operands(t);
     uint32_t common = a->count < b->count ? a->count : b->count;
     Op strict = t->op == OP_LE || t->op == OP_LT ? OP_LT : OP_GT;
     bool strong = false;
@@ -385,6 +390,10 @@ bool rule_contains(Typing *t) {
         typing_bad_operands(t);
         return typing_hint(t, "membership is compiled for tuples, lists and arrays, and of ints and floats in ranges");
     }
+    if (type_is_bytes(where) && !type_is_integer(t->args[0].type)) {
+        typing_bad_operands(t);
+        return typing_hint(t, "in a kernel a number can be looked for in a bytes: 97 in b\"abc\"");
+    }
     Value *found;
     Fact fact = known_bool(t, false, &found);
     for (uint32_t i = 0; i < where->count; i++) {
@@ -414,6 +423,7 @@ const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast) {
     case TY_RANGE: return type_iter(in->types, ITER_RANGE, (const Type *[]){infer_int(in)}, 1);
     case TY_STR:
     case TY_STRING:
+        if (typing_walk_known(t, arg)) return NULL;
         if (in->device) break;
         *cast = typing_characters_type(in);
         return type_iter(in->types, ITER_LIST, cast, 1);

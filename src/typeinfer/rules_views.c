@@ -135,6 +135,11 @@ bool rule_func_is_writeable(Typing *t) {
     return typing_become_const(t, const_bool(t->in->arena, t->in->types, !array->readonly));
 }
 
+bool rule_func_data_address(Typing *t) {
+    TRY(array_of(t));
+    return typing_result(t, infer_int(t->in), NULL);
+}
+
 bool rule_func_layout_of(Typing *t) {
     static const char *const names[] = {[LAYOUT_C] = "C", [LAYOUT_F] = "F", [LAYOUT_A] = "A"};
     const Type *array = array_of(t);

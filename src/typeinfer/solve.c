@@ -353,13 +353,19 @@ void solver_ask_rounds(Infer *in, Value *iter, uint32_t count) {
     in->solver->rounds = count;
 }
 
+static bool make_rounds(Infer *in) {
+    Value *iter = in->solver->rounds_of;
+    uint32_t rounds = in->solver->rounds;
+    return rounds == WALK ? infer_make_walk(in, iter) : infer_make_rounds(in->func, iter, rounds);
+}
+
 /* Settles, and does so anew whenever a loop has become its rounds. */
 static bool settle_rounds(Infer *in) {
     TRY(settle(in));
     while (in->solver->rounds_of) {
         size_t count = in->func->next_value;
         const Type **seeds = in->solver->seeds;
-        if (!infer_make_rounds(in->func, in->solver->rounds_of, in->solver->rounds)) break;
+        if (!make_rounds(in)) break;
         const Type **more = ARENA_ARRAY(in->arena, const Type *, in->func->next_value);
         memcpy(more, seeds, count * sizeof *more);
         start(in, more);

@@ -168,6 +168,10 @@ static PyObject *box_parts(const Marshal *marshal, const Type *type, const void 
 
 PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *tuple) {
     PyObject *class = type->object ? objects_get(marshal->objects, type->object) : NULL;
+    if (class == (PyObject *)&PyBytes_Type) { /* a kernel's: its numbers */
+        if (tuple) Py_SETREF(tuple, PyBytes_FromObject(tuple));
+        return tuple;
+    }
     PyObject *args = class && tuple ? PyTuple_Pack(1, tuple) : NULL;
     if (class && tuple) Py_SETREF(tuple, args ? PyTuple_Type.tp_new((PyTypeObject *)class, args, NULL) : NULL);
     Py_XDECREF(args);
