@@ -220,14 +220,15 @@ int32_t krait_rt_check_divmod_d(double a, double b, double quotient, double rema
 
 #ifdef KRAIT_RT_NVPTX
 /* Without a branch, behind which what follows would wait: less a multiple of 2**64, so that -2**63 to below 2**63 is
- * left, which is exact.  Which multiple, a sum rounded down says: no sum below a whole number comes to it. */
+ * left, which is exact.  Which multiple, a sum rounded down says: no sum below a whole number comes to it.  Only then
+ * it is rounded, which is part of the conversion (codegen_nvptx/conversions.c): what is that large is whole. */
 #define WRAP_TO_INT(T, S, F)                                                            \
-    static inline int64_t wrap_to_int_##S(T number, T x) {                              \
-        (void)number;                                                                   \
+    static inline T within_int_##S(T x) {                                               \
         T finite = __builtin_fabs##F(x) < (T)RT_INF ? x : 0;                            \
         T multiple = __builtin_floor##F(__nvvm_fma_rm_##S(finite, (T)0x1p-64, (T)0.5)); \
-        return (int64_t)__builtin_fma##F(multiple, -(T)0x1p64, finite);                 \
+        return __builtin_fma##F(multiple, -(T)0x1p64, finite);                          \
     }
+#define TO_INT_BY(T, S, x, round) ((int64_t)round(within_int_##S(x)))
 #else
 /* Of what is too large for 64 bits, the lower ones. */
 static inline int64_t lower_bits(double x) {
@@ -239,6 +240,7 @@ static inline int64_t lower_bits(double x) {
 }
 #define WRAP_TO_INT(T, S, F) \
     static inline int64_t wrap_to_int_##S(T x, T whole) { return fits_int_##S(x) ? (int64_t)whole : lower_bits(whole); }
+#define TO_INT_BY(T, S, x, round) wrap_to_int_##S(x, round(x))
 #endif
 
 /* The number itself is asked, in its own type, and the same way in the check, so that where it fits nothing else is
@@ -246,10 +248,10 @@ static inline int64_t lower_bits(double x) {
 #define TO_INT(T, S, F)                                                                                       \
     static inline bool fits_int_##S(T x) { return __builtin_expect((x >= -(T)0x1p63) & (x < (T)0x1p63), 1); } \
     WRAP_TO_INT(T, S, F)                                                                                      \
-    int64_t krait_rt_floor_int_##S(T x) { return wrap_to_int_##S(x, __builtin_floor##F(x)); }                 \
-    int64_t krait_rt_ceil_int_##S(T x) { return wrap_to_int_##S(x, __builtin_ceil##F(x)); }                   \
-    int64_t krait_rt_trunc_int_##S(T x) { return wrap_to_int_##S(x, x); }                                     \
-    int64_t krait_rt_round_int_##S(T x) { return wrap_to_int_##S(x, __builtin_rint##F(x)); }                  \
+    int64_t krait_rt_floor_int_##S(T x) { return TO_INT_BY(T, S, x, __builtin_floor##F); }                    \
+    int64_t krait_rt_ceil_int_##S(T x) { return TO_INT_BY(T, S, x, __builtin_ceil##F); }                      \
+    int64_t krait_rt_trunc_int_##S(T x) { return TO_INT_BY(T, S, x, ); }                                      \
+    int64_t krait_rt_round_int_##S(T x) { return TO_INT_BY(T, S, x, __builtin_rint##F); }                     \
     int32_t krait_rt_fits_to_int_##S(T x) { return fits_int_##S(x); }                                         \
     int32_t krait_rt_check_to_int_##S(T x) { return __builtin_fabs##F(x) < (T)RT_INF ? 3 : x != x ? 2 : 1; }
 BOTH(TO_INT)

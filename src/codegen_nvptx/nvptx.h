@@ -32,6 +32,7 @@ LLVMValueRef nvptx_assembly(LLVMBuilderRef b, LLVMValueRef like, const char *tex
 /* Its rows: what takes the place of the instruction; NULL: it stays. */
 LLVMValueRef nvptx_fuse_product(LLVMBuilderRef b, LLVMValueRef sum);
 LLVMValueRef nvptx_fuse_double(LLVMBuilderRef b, LLVMValueRef sum);
+LLVMValueRef nvptx_convert_rounded(LLVMBuilderRef b, LLVMValueRef value);
 LLVMValueRef nvptx_exact_negation(LLVMBuilderRef b, LLVMValueRef sub);
 LLVMValueRef nvptx_exact_magnitude(LLVMBuilderRef b, LLVMValueRef call);
 LLVMValueRef nvptx_exact_choice(LLVMBuilderRef b, LLVMValueRef select);

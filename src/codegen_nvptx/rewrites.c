@@ -2,7 +2,7 @@
  * made of each kind.
  *
  * In: a module.  Out: the same values, computed by what ptxas and instruction selection take as it is meant
- * (exact.c) or leave together (fuse.c, in optimised modules). */
+ * (exact.c) or leave together (fuse.c, conversions.c, in optimised modules). */
 #include <string.h> /* strlen */
 
 #include "codegen_nvptx/nvptx.h"
@@ -18,7 +18,7 @@ static const struct {
     {LLVMAdd, true, nvptx_fuse_product},     {LLVMFAdd, true, nvptx_fuse_double},
     {LLVMSub, false, nvptx_exact_negation},  {LLVMCall, false, nvptx_exact_magnitude},
     {LLVMSelect, false, nvptx_exact_choice}, {LLVMShl, false, nvptx_exact_shift},
-    {LLVMLShr, false, nvptx_exact_shift},
+    {LLVMLShr, false, nvptx_exact_shift},    {LLVMFPToSI, true, nvptx_convert_rounded},
 };
 
 LLVMValueRef nvptx_assembly(LLVMBuilderRef b, LLVMValueRef like, const char *text, const char *constraints,

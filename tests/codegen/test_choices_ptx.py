@@ -116,3 +116,20 @@ def steps(x, h, n):
 
 def test_loops_that_only_compute_run_four_rounds_at_a_time():
     assert text_of(steps, f"{D1}; float64; int64").count("fma.rn.f64") == 2 * (4 + 1)
+
+
+def corners(x, low, high, near):
+    i = cuda.grid(1)
+    if i < low.size:
+        low[i], high[i], near[i] = math.floor(x[i]), math.ceil(x[i]), round(x[i])
+
+
+def test_an_int_of_a_rounded_float_is_one_conversion(optimised):
+    """Only the multiple of 2**64 that a float beyond 64 bits has too much is rounded by itself."""
+    I8 = "array(int64, 1, C)"
+    for kind in ("float32", "float64"):
+        short = "f32" if kind == "float32" else "f64"
+        text = text_of(corners, f"array({kind}, 1, C); {I8}; {I8}; {I8}")
+        for direction in ("rmi", "rpi", "rni"):
+            assert text.count(f"cvt.{direction}.s64.{short}") == 1
+            assert text.count(f"cvt.{direction}.{short}.{short}") == (direction == "rmi")
