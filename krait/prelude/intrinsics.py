@@ -158,3 +158,47 @@ def days_to_month(months):
 
 def month_of_day(day):
     """Its reverse: the month in which a day lies."""
+
+
+def new_keywords(**values):
+    """Keyword arguments: a tuple of the values, whose type has the names."""
+
+
+def keyword_names(keywords):
+    """The names of keyword arguments, a tuple of constants."""
+
+
+def keyword_values(keywords):
+    """Their values, a tuple."""
+
+
+def keyword_items(keywords):
+    """Pairs of name and value, a tuple."""
+
+
+def keyword_item(keywords, name):
+    """The value of one name; KeyError where there is none."""
+
+
+def has_keyword(keywords, name):
+    """Whether there is a value of that name."""
+
+
+def without_keyword(keywords, name):
+    """The keyword arguments but one."""
+
+
+def with_keyword(keywords, name, value):
+    """The keyword arguments, with another value of one name."""
+
+
+def joined_keywords(first, second):
+    """Those of both; of a name in both, the second's value."""
+
+
+def keyword_pop(keywords, name, *default):
+    """What is taken out of keyword arguments, KeyError where there is neither it nor a default."""
+
+
+def keyword_default(keywords, name, default=None):
+    """The value of one name, or what is put in."""

@@ -198,7 +198,7 @@ static char *copy_text(PyObject *text) {
 static int check_parameters(const Gufunc *self) {
     const Binding *binding = &self->core.binding;
     int count = self->layout.nin + self->layout.nout;
-    if (!binding->varargs && !binding->nkeyword_only && binding->nparams == count) return 0;
+    if (!binding->varargs && !binding->varkeywords && !binding->nkeyword_only && binding->nparams == count) return 0;
     PyErr_Format(PyExc_TypeError,
                  "the layout has %d inputs and %d results, so %U has %d positional parameters: the results come last, "
                  "as arrays to write into",

@@ -432,8 +432,8 @@ static int launch_slow(Choice *choice, PyObject **bound) {
 static int launch_recorded(Choice *choice, PyObject **bound) {
     const Binding *binding = &choice->self->kernel->core.binding;
     Py_ssize_t mark = graph_mark(), count = binding->nparams;
-    if (binding->varargs) {
-        PyErr_SetString(PyExc_RuntimeError, "a kernel with *args cannot be recorded in a graph");
+    if (binding->varargs || binding->varkeywords) {
+        PyErr_SetString(PyExc_RuntimeError, "a kernel with *args or **keywords cannot be recorded in a graph");
         return -1;
     }
     if (graph_check(choice->device) < 0) return -1;

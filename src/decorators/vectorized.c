@@ -256,7 +256,8 @@ static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyOb
         goto failed;
     self->core.config.device_arrays = self->target == UFUNC_CUDA;
     self->nin = (int)self->core.binding.nparams;
-    if (self->core.binding.varargs || self->core.binding.nkeyword_only || self->nin < 1 || self->nin >= MAX_OPERANDS) {
+    if (self->core.binding.varargs || self->core.binding.varkeywords || self->core.binding.nkeyword_only ||
+        self->nin < 1 || self->nin >= MAX_OPERANDS) {
         PyErr_Format(PyExc_TypeError, "a vectorized function has 1 to %d positional parameters", MAX_OPERANDS - 1);
         goto failed;
     }

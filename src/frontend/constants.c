@@ -314,6 +314,17 @@ static PyObject *py_func_of(const Reading *r, PyObject *object) {
     return function && PyFunction_Check(function) ? function : NULL;
 }
 
+bool frontend_is_partial(PyObject *object) { return strcmp(Py_TYPE(object)->tp_name, "functools.partial") == 0; }
+
+/* What a functools.partial stands for, or NULL: it is none, or the diagnostic says what failed. */
+static PyObject *partial_function_of(const Reading *r, PyObject *object) {
+    if (!frontend_is_partial(object)) return NULL;
+    PyObject *module = frontend_keep(r->frontend, PyImport_ImportModule("krait.prelude.partials"));
+    PyObject *function = module ? PyObject_CallMethod(module, "function_of", "O", object) : NULL;
+    if (!function) python_failed(r, "a functools.partial could not be taken apart");
+    return function ? frontend_keep(r->frontend, function) : NULL;
+}
+
 /* NumPy's own Python code works on array objects in ways that compiled code does not have: a refusal should name the
  * function that the user called, not a line of NumPy. */
 bool frontend_is_numpys(PyObject *function) {
@@ -339,6 +350,8 @@ static const Const *read_other(const Reading *r, PyObject *object) {
     if (PyFunction_Check(object) && !frontend_is_numpys(object)) return read_function(r, object, NULL);
     PyObject *function = py_func_of(r, object);
     if (function) return read_function(r, function, object);
+    PyObject *applied = partial_function_of(r, object);
+    if (applied || r->frontend->diag->failed) return applied ? read_function(r, applied, NULL) : NULL;
     const char *hint =
         "pass it as an argument (to a kernel as an array or a tuple), or make it a tuple, which is a constant";
     const char *what = arena_printf(frontend->arena, "an object of type %s cannot be used in compiled code",

@@ -129,14 +129,14 @@ bool insn_list_to_tuple(Translator *t) {
 
 /* ---- dicts ---- */
 
-static bool push_map(Translator *t, Map *map) {
+bool translate_push_map(Translator *t, Map *map) {
     translate_push(t, (Slot){.kind = SLOT_MAP, .span = t->span, .map = map});
     return true;
 }
 
-static const char *key_name(const Const *key) { return key && key->type->kind == TY_STR ? key->text : NULL; }
+const char *translate_key_name(const Const *key) { return key && key->type->kind == TY_STR ? key->text : NULL; }
 
-static Map *new_map(Translator *t, size_t count) {
+Map *translate_new_pairs(Translator *t, size_t count) {
     Map *map = ARENA_NEW(t->arena, Map);
     map->names = ARENA_ARRAY(t->arena, const char *, count);
     map->keys = ARENA_ARRAY(t->arena, Value *, count);
@@ -149,34 +149,44 @@ bool insn_map(Translator *t, int count) {
     size_t length = 2 * (size_t)count;
     Value **pairs = ARENA_ARRAY(t->arena, Value *, length);
     TRY(translate_pop_values(t, pairs, length));
-    Map *map = new_map(t, (size_t)count);
+    Map *map = translate_new_pairs(t, (size_t)count);
     for (int i = 0; i < count; i++) {
-        map->names[i] = key_name(pairs[2 * i]->konst);
+        map->names[i] = translate_key_name(pairs[2 * i]->konst);
         map->keys[i] = pairs[2 * i];
         map->values[i] = pairs[2 * i + 1];
     }
-    return push_map(t, map);
+    return translate_push_map(t, map);
 }
 
 bool insn_key_map(Translator *t, int count) {
     Value *keys = translate_pop_value(t);
     TRY(keys);
-    Map *map = new_map(t, (size_t)count);
+    Map *map = translate_new_pairs(t, (size_t)count);
     TRY(translate_pop_values(t, map->values, (size_t)count));
     const Const *names = keys->konst;
     for (int i = 0; i < count; i++) {
         bool has = names && names->type->kind == TY_TUPLE && (uint32_t)i < names->type->count;
         if (!has) return translate_malformed(t, "the keys of a dict are missing");
-        map->names[i] = key_name(names->items[i]);
+        map->names[i] = translate_key_name(names->items[i]);
         map->keys[i] = translate_append_const(t, names->items[i]);
     }
-    return push_map(t, map);
+    return translate_push_map(t, map);
+}
+
+static void merge_value(Translator *t, Value *map, Value *more) {
+    const Const *merge = const_of(t->arena, type_func(t->types, &func_info[FUNC_DICT_MERGE].head));
+    translate_append3(t, OP_CALL, translate_append_const(t, merge), map, more);
 }
 
 /* The dict as a value: a new one, into which the pairs are put in turn. */
 Value *translate_new_map(Translator *t, const Map *map) {
     Value *value = translate_append(t, OP_DICT, NULL, 0);
-    for (size_t i = 0; i < map->count; i++) translate_append3(t, OP_SETITEM, value, map->keys[i], map->values[i]);
+    for (size_t i = 0; i < map->count; i++) {
+        if (map->keys[i])
+            translate_append3(t, OP_SETITEM, value, map->keys[i], map->values[i]);
+        else
+            merge_value(t, value, map->values[i]);
+    }
     return value;
 }
 
@@ -206,12 +216,11 @@ bool insn_put_all(Translator *t, int depth) {
     return more && container && call_method(t, container, "update", more);
 }
 
-/* **x */
+/* **x of a display */
 bool insn_map_merge(Translator *t, int depth) {
     Value *more = translate_pop_value(t), *map = container_at(t, depth);
     TRY(more && map);
-    const Const *merge = const_of(t->arena, type_func(t->types, &func_info[FUNC_DICT_MERGE].head));
-    return translate_append3(t, OP_CALL, translate_append_const(t, merge), map, more) != NULL;
+    return merge_value(t, map, more), true;
 }
 
 /* ---- sets ---- */
@@ -237,7 +246,7 @@ static bool set_keywords(Translator *t, Value *call, const Const *names) {
         return translate_malformed(t, "keyword names are missing");
     const char **texts = ARENA_ARRAY(t->arena, const char *, names->type->count);
     for (uint32_t i = 0; i < names->type->count; i++)
-        if (!(texts[i] = key_name(names->items[i]))) return translate_malformed(t, "a keyword is not a name");
+        if (!(texts[i] = translate_key_name(names->items[i]))) return translate_malformed(t, "a keyword is not a name");
     call->imm.names = texts;
     call->imm.nnames = names->type->count;
     return true;
@@ -292,17 +301,6 @@ static bool bind_key(Translator *t, Operands *operands, const Const *names) {
     return true;
 }
 
-/* dict(a=1, b=2) */
-static bool push_named_pairs(Translator *t, const Const *names, Value *const *values) {
-    Map *map = new_map(t, names->type->count);
-    for (size_t i = 0; i < map->count; i++) {
-        map->names[i] = key_name(names->items[i]);
-        map->keys[i] = translate_append_const(t, names->items[i]);
-        map->values[i] = values[i];
-    }
-    return push_map(t, map);
-}
-
 static bool is_super(const Translator *t, const Value *callee) {
     const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
     return type && type->kind == TY_OBJECT &&
@@ -344,10 +342,13 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
         return true;
     }
     if (names && names->type->count < operands.len) TRY(bind_key(t, &operands, names));
+    bool changes;
+    TRY(translate_changes_keywords(t, operands.data, operands.len, names, &changes));
+    if (changes) return true;
     if (is_super(t, callee)) return translate_super(t, operands.data + 1, operands.len - 1);
     if (operands.len > 1) operands.data[1] = translate_argument_of(t, callee, operands.data[1]);
     if (names && names->type->count == operands.len - 1 && display_of(callee) == OP_DICT)
-        return push_named_pairs(t, names, operands.data + 1);
+        return translate_push_named_pairs(t, names, operands.data + 1);
     Op display = operands.len == 1 ? display_of(callee) : OP_CALL; /* list() is a display, to be filled */
     Value *call = display != OP_CALL ? translate_append(t, display, NULL, 0)
                                      : translate_append(t, OP_CALL, operands.data, operands.len);
@@ -359,7 +360,7 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
 
 bool insn_call_ex(Translator *t, int flags) {
     Slot keywords = flags & 1 ? translate_pop(t) : (Slot){.kind = SLOT_NULL};
-    if (flags & 1 && keywords.kind != SLOT_MAP) return translate_refuse(t, t->span, REFUSED_STAR_STAR);
+    if (flags & 1 && keywords.kind != SLOT_MAP) return translate_refuse(t, t->span, REFUSED_STAR_BRANCH);
     Value *tuple = translate_pop_sequence(t);
     TRY(tuple);
     Slot first;
@@ -370,10 +371,15 @@ bool insn_call_ex(Translator *t, int flags) {
                     (tuple->op == OP_CONST && tuple->konst->type->kind == TY_TUPLE);
     if (!is_tuple) tuple = translate_append1(t, OP_TUPLE_CONCAT, tuple);
     size_t count = keywords.kind == SLOT_MAP ? keywords.map->count : 0;
-    for (size_t i = 0; i < count; i++)
-        if (!keywords.map->names[i]) return translate_refuse(t, t->span, REFUSED_STAR_STAR);
+    bool spreads = false;
+    for (size_t i = 0; i < count; i++) {
+        if (keywords.map->names[i]) continue;
+        if (keywords.map->keys[i]) return translate_refuse(t, t->span, REFUSED_STAR_STAR);
+        keywords.map->names[i] = SPREAD_NAME;
+        spreads = true;
+    }
     /* Items that are known are arguments like any: CPython puts those of a call with many into a tuple. */
-    bool known = tuple->op == OP_TUPLE;
+    bool known = tuple->op == OP_TUPLE && !spreads;
     size_t items = known ? tuple->nargs : 1;
     Value **args = ARENA_ARRAY(t->arena, Value *, 1 + items + count);
     args[0] = callee;

@@ -106,6 +106,7 @@ typedef enum GuardKind {
     GUARD_CODE,   /* of a function that was compiled: its __code__, __defaults__, __kwdefaults__ */
     GUARD_DEFAULTS,
     GUARD_KWDEFAULTS,
+    GUARD_SIZE, /* how many items a dict has: value is the number */
     GUARD_ARRAY /* an array that is a constant: its memory, shape, strides, dtype and flags */
 } GuardKind;
 typedef struct Guard {
@@ -163,6 +164,14 @@ void frontend_class_title(
 bool frontend_is_bfloat16_class(const PyTypeObject *class);
 /* "module.Name", for messages */
 bool frontend_is_named_tuple(PyTypeObject *class);
+/* The names of keyword arguments that a call from Python gives (krait/prelude/keywords.py), a new reference; NULL: the
+ * tuple is none. */
+PyObject *frontend_keyword_names(PyObject *tuple);
+bool frontend_is_keywords(PyTypeObject *class);
+bool frontend_is_partial(
+    PyObject *object); /* a functools.partial: it stands for a function (krait/prelude/partials.py) */
+const Type *frontend_keywords_type(Objects *objects, TypeTable *types, Arena *arena, PyTypeObject *class,
+                                   PyObject *names, const Type *const *items);
 const Type *frontend_tuple_type(Objects *objects, TypeTable *types, Arena *arena, PyTypeObject *class,
                                 const Type *const *items, size_t count);
 /* Enumerations (enumerations.c).  The type of the members of one of ints, and of any other; NULL: it is none (or

@@ -36,14 +36,22 @@ static PyObject *default_object(const Translator *t, Py_ssize_t i) {
 static ParamKind param_kind(const PyCodeObject *code, int i) {
     if (i < code->co_posonlyargcount) return PARAM_POSITIONAL_ONLY;
     if (i < code->co_argcount) return PARAM_NORMAL;
-    return i < code->co_argcount + code->co_kwonlyargcount ? PARAM_KEYWORD_ONLY : PARAM_VARARGS;
+    if (i < code->co_argcount + code->co_kwonlyargcount) return PARAM_KEYWORD_ONLY;
+    return i == code->co_argcount + code->co_kwonlyargcount && (code->co_flags & CO_VARARGS) ? PARAM_VARARGS
+                                                                                             : PARAM_VARKEYWORDS;
+}
+
+static int count_params(const PyCodeObject *code) {
+    return code->co_argcount + code->co_kwonlyargcount + ((code->co_flags & CO_VARARGS) != 0) +
+           ((code->co_flags & CO_VARKEYWORDS) != 0);
 }
 
 static void make_param(Translator *t, size_t local, ParamKind kind) {
     Func *func = t->func;
     Param *param = &func->params[func->nparams];
     *param = (Param){.name = t->names[local], .kind = kind};
-    PyObject *fallback = kind == PARAM_CELL || kind == PARAM_VARARGS ? NULL : default_object(t, (Py_ssize_t)local);
+    bool named = kind != PARAM_CELL && kind != PARAM_VARARGS && kind != PARAM_VARKEYWORDS;
+    PyObject *fallback = named ? default_object(t, (Py_ssize_t)local) : NULL;
     param->has_default = fallback != NULL;
     if (fallback && !t->nested) param->fallback = default_const(t, fallback);
     Value *value = block_append(func, t->block, OP_PARAM, func->span, NULL, 0);
@@ -54,7 +62,7 @@ static void make_param(Translator *t, size_t local, ParamKind kind) {
 
 static void make_params(Translator *t) {
     const PyCodeObject *code = t->code;
-    int nparams = code->co_argcount + code->co_kwonlyargcount + ((code->co_flags & CO_VARARGS) != 0);
+    int nparams = count_params(code);
     int ncells = t->nested ? code->co_nfreevars : 0;
     t->block = translate_ir_block(t, t->cfg.blocks[0]);
     t->func->params = ARENA_ARRAY(t->arena, Param, nparams + ncells);
@@ -79,7 +87,7 @@ static bool declare_params(Translator *t) {
  * entry. */
 static void track_unassigned(Translator *t) {
     const PyCodeObject *code = t->code;
-    size_t nparams = (size_t)(code->co_argcount + code->co_kwonlyargcount + ((code->co_flags & CO_VARARGS) != 0));
+    size_t nparams = (size_t)count_params(code);
     size_t words = t->nlocals / 64 + 1;
     uint64_t *assigned = ARENA_ARRAY(t->arena, uint64_t, words), *bound = ARENA_ARRAY(t->arena, uint64_t, words);
     t->tracked = ARENA_ARRAY(t->arena, uint64_t, words);
@@ -125,11 +133,6 @@ static bool check_kind(Translator *t) {
     if ((flags & CO_GENERATOR) && translate_is_generator_expression(t->code)) return translate_generator_loop(t);
     if (translate_is_kept_generator(t->code)) TRY(translate_kept_generator(t));
     t->func->generator = flags & CO_GENERATOR;
-    if (flags & CO_VARKEYWORDS) {
-        diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, t->func->span, "a **parameter is not compiled");
-        diag_hint(t->diag, "name the keyword parameters");
-        return false;
-    }
     return true;
 }
 

@@ -71,6 +71,8 @@ bool guards_hold(const Guard *guards, size_t count) {
             holds = same_object(guard_find_member(guard->holder, guard->builtins, guard->name), guard->value);
         else if (guard->kind == GUARD_ATTRIBUTE)
             holds = attribute_holds(guard);
+        else if (guard->kind == GUARD_SIZE)
+            holds = PyDict_GET_SIZE(guard->holder) == PyLong_AsSsize_t(guard->value);
         else if (guard->kind == GUARD_ARRAY)
             holds = guard_array_holds(guard);
         else

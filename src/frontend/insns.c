@@ -125,15 +125,17 @@ static bool insn_subscript(Translator *t) {
 static bool insn_store_subscript(Translator *t) {
     Value *i = translate_pop_value(t), *x = i ? translate_pop_value(t) : NULL,
           *value = x ? translate_pop_value(t) : NULL;
-    TRY(value);
-    translate_append3(t, OP_SETITEM, x, i, value);
+    bool stored;
+    TRY(value && translate_stores_keyword(t, x, i, value, &stored));
+    if (!stored) translate_append3(t, OP_SETITEM, x, i, value);
     return true;
 }
 
 static bool insn_delete_subscript(Translator *t) {
     Value *i = translate_pop_value(t), *x = i ? translate_pop_value(t) : NULL;
-    TRY(x);
-    translate_append2(t, OP_DELITEM, x, i);
+    bool stored;
+    TRY(x && translate_stores_keyword(t, x, i, NULL, &stored));
+    if (!stored) translate_append2(t, OP_DELITEM, x, i);
     return true;
 }
 
@@ -286,6 +288,7 @@ bool translate_insn(Translator *t) {
     case INSN_LOAD_BOOL: return insn_load_bool(t, arg);
     case INSN_MAP_ADD: return insn_map_add(t, arg);
     case INSN_MAP_UPDATE: return insn_map_merge(t, arg);
+    case INSN_MAP_SPREAD: return insn_map_spread(t, arg);
     case INSN_SET: return insn_set(t, arg);
     case INSN_SET_ADD: return insn_set_add(t, arg);
     case INSN_SET_UPDATE: return insn_put_all(t, arg);

@@ -62,6 +62,32 @@ const Type *frontend_tuple_type(Objects *objects, TypeTable *types, Arena *arena
     return ref ? type_named_tuple(types, ref, title, names, items, count) : NULL;
 }
 
+bool frontend_is_keywords(PyTypeObject *class) {
+    return strcmp(class->tp_name, "Keywords") == 0 && definer(class, "__krait_original__") == (PyObject *)class;
+}
+
+PyObject *frontend_keyword_names(PyObject *tuple) {
+    if (!frontend_is_keywords(Py_TYPE(tuple))) return NULL;
+    PyObject *names = PyObject_GetAttrString(tuple, "_krait_names");
+    PyErr_Clear();
+    if (names && PyTuple_CheckExact(names) && PyTuple_GET_SIZE(names) == PyTuple_GET_SIZE(tuple)) return names;
+    Py_XDECREF(names);
+    return NULL;
+}
+
+const Type *frontend_keywords_type(Objects *objects, TypeTable *types, Arena *arena, PyTypeObject *class,
+                                   PyObject *names, const Type *const *items) {
+    size_t count = (size_t)PyTuple_GET_SIZE(names);
+    const char **texts = ARENA_ARRAY(arena, const char *, count);
+    ObjRef ref = objects_ref(objects, (PyObject *)class);
+    for (size_t i = 0; ref && i < count; i++) {
+        const char *text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, (Py_ssize_t)i));
+        if (!text) return NULL;
+        texts[i] = arena_printf(arena, KEYWORD_MARK "%s", text);
+    }
+    return ref ? type_named_tuple(types, ref, KEYWORDS_TITLE, texts, items, count) : NULL;
+}
+
 /* What a call of a namedtuple's class needs to know: as if it were a function of that many parameters. */
 static StructClass *tuple_class(Frontend *frontend, PyTypeObject *class) {
     if (definer(class, "__new__") != definer(class, "_fields") || class->tp_init != PyBaseObject_Type.tp_init)

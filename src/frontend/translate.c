@@ -42,15 +42,20 @@ bool translate_is_read_only_row(const Const *konst) {
     return konst->type->kind == TY_FUNC && func_row(konst->type->func)->is_value;
 }
 
-/* The fields of a named tuple are attributes, and so is what belongs to a class that is a library function. */
+/* The fields of a named tuple are attributes, as are func, args and keywords of a functools.partial, and so is what
+ * belongs to a class that is a library function. */
 static bool note_holder(Translator *t, Value *value, PyObject *object) {
     bool fields = PyTuple_Check(object) && !PyTuple_CheckExact(object);
-    if (value->op != OP_CONST || (!fields && !(PyType_Check(object) && value->konst->type->kind == TY_FUNC)))
-        return true;
+    bool has = fields || frontend_is_partial(object) ||
+               (PyType_Check(object) && value->op == OP_CONST && value->konst->type->kind == TY_FUNC);
+    if (value->op != OP_CONST || !has) return true;
     return (value->imm.object = frontend_ref(t->frontend, object)) != 0;
 }
 
 bool translate_push_object(Translator *t, PyObject *object) {
+    if (PyDict_CheckExact(object) && t->insn + 1 < t->bytecode.insns + t->bytecode.count &&
+        t->insn[1].kind == INSN_MAP_SPREAD)
+        return translate_push_pairs(t, object);
     const Const *konst = frontend_value(t->frontend, object, t->source, t->span);
     TRY(konst);
     Value *value = translate_append_const(t, konst);

@@ -29,7 +29,7 @@ typedef struct List {
 /* A dict, perhaps on its way into a call or a function's keyword defaults. */
 typedef struct Map {
     const char **names; /* constant texts among the keys, else NULL */
-    Value **keys;
+    Value **keys;       /* NULL: **value of a call */
     Value **values;
     size_t count;
 } Map;
@@ -180,6 +180,10 @@ Value *translate_constant_attribute(Translator *t, Value *x, PyObject *name, boo
 
 void cells_settle(Translator *t);
 
+/* ---- spreads.c ---- */
+
+bool frontend_settle_spreads(Translator *t); /* dicts that are made to be taken apart by **x */
+
 /* ---- tidy.c ---- */
 
 bool frontend_tidy(Translator *t);
@@ -245,6 +249,17 @@ bool insn_key_map(Translator *t, int count);
 bool insn_map_add(Translator *t, int depth);
 bool insn_put_all(Translator *t, int depth);
 bool insn_map_merge(Translator *t, int depth);
+bool insn_map_spread(Translator *t, int depth);
+Map *translate_new_pairs(Translator *t, size_t count);
+bool translate_push_map(Translator *t, Map *map);
+const char *translate_key_name(const Const *key); /* NULL: it is no text */
+
+/* ---- keywords.c ---- */
+
+bool translate_changes_keywords(Translator *t, Value *const *operands, size_t count, const Const *names, bool *changes);
+bool translate_stores_keyword(Translator *t, Value *x, Value *name, Value *value, bool *stores);
+bool translate_push_named_pairs(Translator *t, const Const *names, Value *const *values);
+bool translate_push_pairs(Translator *t, PyObject *dict); /* of a variable from outside, which stands behind ** */
 bool insn_set(Translator *t, int count);
 bool insn_set_add(Translator *t, int depth);
 bool insn_call(Translator *t, int count, bool keywords_on_top);

@@ -210,8 +210,9 @@ bool insn_load_global(Translator *t) {
         return frontend_python_failed(t->frontend, t->source, t->span, "looking up a global raised an exception");
     if (object) {
         TRY(translate_push_object(t, object));
-        Value *value = vec_last(&t->stack).value;
-        if (value->op == OP_CONST && value->konst->type->kind == TY_ARRAY) value->name = name_text(t, name);
+        const Slot *top = &vec_last(&t->stack);
+        Value *value = top->kind == SLOT_VALUE ? top->value : NULL;
+        if (value && value->op == OP_CONST && value->konst->type->kind == TY_ARRAY) value->name = name_text(t, name);
         return true;
     }
     if (is_own_name(t, name)) return push_itself(t);

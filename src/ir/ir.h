@@ -232,7 +232,17 @@ struct Block {
     void *mark;
 };
 
-typedef enum ParamKind { PARAM_POSITIONAL_ONLY, PARAM_NORMAL, PARAM_VARARGS, PARAM_KEYWORD_ONLY, PARAM_CELL } ParamKind;
+/* In the place of a keyword's name, in OP_CALL_EX: what stands behind ** */
+#define SPREAD_NAME "**"
+
+typedef enum ParamKind {
+    PARAM_POSITIONAL_ONLY,
+    PARAM_NORMAL,
+    PARAM_VARARGS,
+    PARAM_KEYWORD_ONLY,
+    PARAM_VARKEYWORDS, /* **name: a tuple with names (rules_keywords.c) */
+    PARAM_CELL
+} ParamKind;
 typedef struct Param {
     const char *name;
     ParamKind kind;

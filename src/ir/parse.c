@@ -26,6 +26,7 @@ static const struct {
 
 /* The kind stands before the name; a parameter may itself be called `cell`. */
 static ParamKind parse_param_kind(Parser *parser) {
+    if (parser_accept(parser, "**")) return PARAM_VARKEYWORDS;
     if (parser_accept(parser, "*")) return PARAM_VARARGS;
     for (size_t i = 0; i < COUNT_OF(param_words); i++) {
         const char *before = parser->at;
@@ -211,7 +212,8 @@ static bool parse_operand(Parser *parser, const Value *value, Operands *operands
         TRY(label);
         vec_push(parser->arena, &operands->labels, label);
     } else if (value->op == OP_CALL || value->op == OP_CALL_EX) {
-        const char *name = *parser->at != '%' ? parser_accept_name(parser) : NULL;
+        bool spread = parser_accept(parser, SPREAD_NAME);
+        const char *name = spread ? SPREAD_NAME : *parser->at != '%' ? parser_accept_name(parser) : NULL;
         if (name)
             vec_push(parser->arena, &operands->names, name);
         else if (operands->names.len)

@@ -163,8 +163,8 @@ static const Value *canonical_param(const Func *func, uint32_t index) {
 
 static void print_signature(Buf *buf, const Func *func) {
     static const char *const before[] = {
-        [PARAM_POSITIONAL_ONLY] = "posonly ", [PARAM_NORMAL] = "",    [PARAM_VARARGS] = "*",
-        [PARAM_KEYWORD_ONLY] = "kwonly ",     [PARAM_CELL] = "cell ",
+        [PARAM_POSITIONAL_ONLY] = "posonly ", [PARAM_NORMAL] = "",        [PARAM_VARARGS] = "*",
+        [PARAM_KEYWORD_ONLY] = "kwonly ",     [PARAM_VARKEYWORDS] = "**", [PARAM_CELL] = "cell ",
     };
     buf_printf(buf, "func %s(", func->name ? func->name : "");
     for (uint32_t i = 0; i < func->nparams; i++) {

@@ -28,6 +28,12 @@ const Type *type_named_tuple(TypeTable *table, ObjRef class, const char *title, 
                                       .items = items});
 }
 
+bool type_is_keywords(const Type *type) {
+    return type->kind == TY_TUPLE && type->title && strcmp(type->title, KEYWORDS_TITLE) == 0;
+}
+
+const char *type_keyword(const Type *keywords, size_t i) { return keywords->names[i] + sizeof KEYWORD_MARK - 1; }
+
 const Type *type_tuple_like(TypeTable *table, const Type *like, const Type *const *items) {
     return like->object ? type_named_tuple(table, like->object, like->title, like->names, items, like->count)
                         : type_tuple(table, items, like->count);

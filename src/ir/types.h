@@ -160,6 +160,12 @@ const Type *type_tuple(TypeTable *table, const Type *const *items, size_t count)
 bool type_is_bytes(const Type *type);
 const Type *type_named_tuple(TypeTable *table, ObjRef class, const char *title, const char *const *names,
                              const Type *const *items, size_t count);
+/* Keyword arguments are a tuple of this title: no class of a user's has one with a space.  KEYWORD_MARK stands before
+ * each name, so that no field is found where a method of the class is asked for. */
+#define KEYWORDS_TITLE "keyword arguments"
+#define KEYWORD_MARK   "*"
+bool type_is_keywords(const Type *type);
+const char *type_keyword(const Type *keywords, size_t i); /* the name, without the mark */
 /* A tuple of the class of `like`, with as many items. */
 const Type *type_tuple_like(TypeTable *table, const Type *like, const Type *const *items);
 const Type *type_enum(TypeTable *table, ObjRef class, const char *title, bool flag);

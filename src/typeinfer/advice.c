@@ -47,6 +47,15 @@ static void print_dict(const Words *w, const Type *type) {
     words(w, type_dict_value(type));
 }
 
+static void print_keywords(const Words *w, const Type *type) {
+    buf_puts(w->buf, "the keyword arguments {");
+    for (uint32_t i = 0; i < type->count; i++) {
+        buf_printf(w->buf, "%s%s: ", i ? ", " : "", type_keyword(type, i));
+        words(w, type->items[i]);
+    }
+    buf_puts(w->buf, "}");
+}
+
 /* Stops where there is more than anybody reads: types may hold one another in exponentially many ways. */
 static void words(const Words *outer, const Type *type) {
     Buf *buf = outer->buf;
@@ -75,6 +84,10 @@ static void words(const Words *outer, const Type *type) {
         print_items(w, type);
         break;
     case TY_TUPLE:
+        if (type_is_keywords(type)) {
+            print_keywords(w, type);
+            break;
+        }
         if (type->object) print_object_name(w, type);
         print_items(w, type);
         break;

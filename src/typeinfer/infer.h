@@ -265,6 +265,13 @@ bool typing_call_prelude(Typing *t, const char *name, Fact *facts, Value **value
 /* What is asked of an exception that was caught; *done: that is all there is to the operation.  (rules_caught.c) */
 bool typing_take_caught(Typing *t, bool *done);
 
+/* ---- keyword arguments whose names are not in the text of a call (rules_keywords.c) ---- */
+/* What **name gets of a call: those of its keyword arguments that are not taken. */
+Fact typing_rest_keywords(Typing *t, size_t positional, const bool *taken, Value **value);
+bool typing_as_dict(Typing *t, size_t arg); /* keyword arguments become the dict that they are */
+bool typing_names_as_dict(Typing *t);       /* the arguments with names become one argument, a dict */
+bool typing_take_apart(Typing *t);          /* **x among the arguments of a call become arguments with names */
+
 /* ---- members of classes (rules_members.c) ---- */
 /* Where the class of an operand has a method for the operation, a call of that: *own; true: not refused. */
 bool typing_own_operation(Typing *t, bool *own);

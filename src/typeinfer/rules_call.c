@@ -221,9 +221,10 @@ static bool call_value(Typing *t) {
 
 bool rule_call(Typing *t) { return call_value(t); }
 
-/* f(*args, k=v): the tuple's items become arguments. */
+/* f(*args, k=v, **x): the items of the tuple, and what x holds, become arguments. */
 bool rule_call_ex(Typing *t) {
     Infer *in = t->in;
+    TRY(typing_take_apart(t));
     const Type *tuple = t->args[1].type;
     if (tuple->kind == TY_VARTUPLE && typing_spread(t)) return call_value(t);
     if (tuple->kind != TY_TUPLE) {

@@ -239,7 +239,9 @@ static const Type *walked_item(Typing *t, size_t arg) {
 /* update(x), and the methods of sets that take others: what is in them is put in. */
 bool rule_func_table_update(Typing *t) {
     const Type *table = table_of(t, 0);
-    if (!table || t->nnames) return typing_bad_operands(t);
+    if (!table || (t->nnames && (table->kind != TY_DICT || t->nargs - t->nnames > 1))) return typing_bad_operands(t);
+    if (t->nargs == 1) return typing_become_const(t, const_none(t->in->arena, t->in->types));
+    TRY(typing_names_as_dict(t) && typing_as_dict(t, 1));
     for (size_t i = 1; i < t->nargs; i++) {
         const Type *item, *more = infer_content(t->args[i].type);
         if (table->kind == TY_DICT && more->kind == TY_DICT) {
@@ -261,6 +263,7 @@ bool rule_func_table_update(Typing *t) {
 
 /* **x in a display of a dict. */
 bool rule_func_table_merge(Typing *t) {
+    TRY(typing_as_dict(t, 1));
     const Type *more = infer_content(t->args[1].type);
     if (more->kind == TY_DICT || more->kind == TY_BOTTOM) return rule_func_table_update(t);
     typing_fail_arg(t, 1, DIAG_TYPING, "%s is not a mapping", typing_arg_text(t, 1));

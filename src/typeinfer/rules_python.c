@@ -89,6 +89,8 @@ static bool holds_only_ints(const Type *type) {
 /* The constant that is part of the request for an instance, or NULL. */
 static const Const *request_constant(Infer *in, const Func *callee, uint32_t param, Fact fact) {
     if (!fact.konst) return NULL;
+    if (callee->params[param].kind == PARAM_VARKEYWORDS)
+        return fact.konst; /* it is handed on, maybe to what needs it */
     if (holds_text(fact.type)) return fact.konst;
     if (fact.type->kind == TY_SCALAR && fact.type->scalar == SCALAR_BOOL && fact.type->weak) return fact.konst;
     if (holds_only_ints(fact.type) && param_needs_constant(in, callee, param, CONSTANT_DEPTH)) return fact.konst;
@@ -165,6 +167,9 @@ static bool unexpected_keyword(Binding *b, const char *name) {
 
 static bool bind_keywords(Binding *b, size_t positional) {
     Typing *t = b->t;
+    uint32_t rest = 0;
+    while (rest < b->callee->nparams && b->callee->params[rest].kind != PARAM_VARKEYWORDS) rest++;
+    bool *taken = ARENA_ARRAY(t->in->arena, bool, t->nnames), takes_all = rest < b->callee->nparams;
     for (size_t k = 0; k < t->nnames; k++) {
         uint32_t p = 0;
         for (; p < b->callee->nparams; p++) {
@@ -173,13 +178,16 @@ static bool bind_keywords(Binding *b, size_t positional) {
                 strcmp(param->name, t->names[k]) == 0)
                 break;
         }
+        if (p == b->callee->nparams && takes_all) continue;
         if (p == b->callee->nparams) return unexpected_keyword(b, t->names[k]);
         if (b->facts[p].type)
             return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() got multiple values for argument '%s'",
                                infer_shown_name(t->in, b->callee), t->names[k]);
         b->facts[p] = t->args[positional + k];
         b->values[p] = t->values[positional + k];
+        taken[k] = true;
     }
+    if (takes_all) b->facts[rest] = typing_rest_keywords(t, positional, taken, &b->values[rest]);
     return true;
 }
 

@@ -126,12 +126,6 @@ def test_refused_functions():
     with pytest.raises(errors.KraitError):
         njit(coroutine())(np.ones(3), 5)
 
-    def keywords(a, **rest):
-        return a
-
-    with pytest.raises(errors.KraitError):
-        njit(keywords)(1)
-
 
 @pytest.mark.parametrize(
     "value",

@@ -1,7 +1,7 @@
 /* binding.c: the arguments of a call put in the order of the function's parameters, exactly as Python binds them.
  *
- * Order: positional parameters, keyword-only ones, then the tuple of *args: the order of the code object's local
- * variables, which is that of the compiled function.  Messages are worded as the interpreter words them. */
+ * Order: positional parameters, keyword-only ones, the tuple of *args, then **keywords: the order of the code object's
+ * local variables, which is that of the compiled function.  Messages are worded as the interpreter words them. */
 #include "decorators/decorators.h"
 
 int binding_init(Binding *binding, PyObject *function) {
@@ -13,7 +13,8 @@ int binding_init(Binding *binding, PyObject *function) {
     binding->npositional_only = code->co_posonlyargcount;
     binding->nkeyword_only = code->co_kwonlyargcount;
     binding->varargs = (code->co_flags & CO_VARARGS) != 0;
-    binding->nparams = binding->npositional + binding->nkeyword_only + binding->varargs;
+    binding->varkeywords = (code->co_flags & CO_VARKEYWORDS) != 0;
+    binding->nparams = binding->npositional + binding->nkeyword_only + binding->varargs + binding->varkeywords;
     return 0;
 }
 
@@ -31,11 +32,18 @@ void binding_name_argument(const Binding *binding, Py_ssize_t parameter) {
     Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
 }
 
-static int bind_keyword(const Binding *binding, PyObject *key, PyObject *value, PyObject **bound) {
+/* Notes it among the keyword arguments that no parameter has the name of: a list of names, one of values. */
+static int add_more(PyObject *const more[2], PyObject *key, PyObject *value) {
+    return PyList_Append(more[0], key) < 0 || PyList_Append(more[1], value) < 0 ? -1 : 0;
+}
+
+static int bind_keyword(const Binding *binding, PyObject *key, PyObject *value, PyObject **bound,
+                        PyObject *const more[2]) {
     Py_ssize_t named = binding->npositional + binding->nkeyword_only;
     for (Py_ssize_t i = 0; i < named; i++) {
         PyObject *name = PyTuple_GET_ITEM(binding->names, i);
         if (name != key && !(PyUnicode_Check(key) && PyUnicode_Compare(name, key) == 0)) continue;
+        if (i < binding->npositional_only && binding->varkeywords) break;
         if (i < binding->npositional_only) {
             PyErr_Format(PyExc_TypeError, "%U() got some positional-only arguments passed as keyword arguments: '%U'",
                          function_name(binding), key);
@@ -48,12 +56,7 @@ static int bind_keyword(const Binding *binding, PyObject *key, PyObject *value, 
         bound[i] = value;
         return 0;
     }
-    if (((PyCodeObject *)PyFunction_GET_CODE(binding->function))->co_flags & CO_VARKEYWORDS) {
-        PyErr_Format(PyExc_TypeError,
-                     "%U() takes **keywords, which are not compiled: name the keyword parameters, def f(*, %S=0)",
-                     function_name(binding), key);
-        return -1;
-    }
+    if (binding->varkeywords) return add_more(more, key, value);
     PyObject *names = PyTuple_GetSlice(binding->names, 0, named);
     PyObject *meant = names ? errors_did_you_mean(key, names) : NULL;
     if (meant)
@@ -139,24 +142,52 @@ static int too_many(const Binding *binding, Py_ssize_t nargs, PyObject *const *b
     return -1;
 }
 
-int binding_fill(const Binding *binding, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **bound,
-                 PyObject **rest) {
-    Py_ssize_t nkeywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+/* The tuple of *args and what **keywords is, as far as the function has them; NULL: it failed. */
+static PyObject *make_rest(const Binding *binding, PyObject *const *extra, Py_ssize_t nextra, PyObject *const more[2]) {
+    PyObject *args = PyTuple_New(nextra), *keywords = NULL;
+    for (Py_ssize_t i = 0; args && i < nextra; i++) PyTuple_SET_ITEM(args, i, Py_NewRef(extra[i]));
+    PyObject *module = args && binding->varkeywords ? PyImport_ImportModule("krait.prelude.keywords") : NULL;
+    if (module) keywords = PyObject_CallMethod(module, "given", "OO", more[0], more[1]);
+    PyObject *rest = !args || (binding->varkeywords && !keywords) ? NULL : PyTuple_New(2);
+    Py_XDECREF(module);
+    if (rest) {
+        PyTuple_SET_ITEM(rest, 0, args);
+        PyTuple_SET_ITEM(rest, 1, keywords ? keywords : Py_NewRef(Py_None));
+        return rest;
+    }
+    Py_XDECREF(args);
+    Py_XDECREF(keywords);
+    return NULL;
+}
+
+static int fill(const Binding *binding, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **bound,
+                PyObject **rest, PyObject *const more[2]) {
+    Py_ssize_t nkeywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0, last = binding->nparams;
     Py_ssize_t npositional = nargs < binding->npositional ? nargs : binding->npositional;
-    *rest = NULL;
     for (Py_ssize_t i = 0; i < binding->nparams; i++) bound[i] = i < npositional ? args[i] : NULL;
     for (Py_ssize_t i = 0; i < nkeywords; i++)
-        if (bind_keyword(binding, PyTuple_GET_ITEM(kwnames, i), args[nargs + i], bound) < 0) return -1;
-    if (binding->varargs) {
-        Py_ssize_t extra = nargs - npositional;
-        *rest = PyTuple_New(extra);
+        if (bind_keyword(binding, PyTuple_GET_ITEM(kwnames, i), args[nargs + i], bound, more) < 0) return -1;
+    if (!binding->varargs && nargs > binding->npositional) return too_many(binding, nargs, bound);
+    if (binding->varargs || binding->varkeywords) {
+        *rest = make_rest(binding, args + npositional, nargs - npositional, more);
         if (!*rest) return -1;
-        for (Py_ssize_t i = 0; i < extra; i++) PyTuple_SET_ITEM(*rest, i, Py_NewRef(args[npositional + i]));
-        bound[binding->nparams - 1] = *rest;
-    } else if (nargs > binding->npositional) {
-        return too_many(binding, nargs, bound);
+        if (binding->varkeywords) bound[--last] = PyTuple_GET_ITEM(*rest, 1);
+        if (binding->varargs) bound[--last] = PyTuple_GET_ITEM(*rest, 0);
     }
     if (fill_defaults(binding, bound) == 0) return 0;
     Py_CLEAR(*rest);
     return -1;
+}
+
+int binding_fill(const Binding *binding, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **bound,
+                 PyObject **rest) {
+    PyObject *more[2] = {NULL, NULL};
+    *rest = NULL;
+    if (!binding->varkeywords) return fill(binding, args, nargs, kwnames, bound, rest, more);
+    int status = (more[0] = PyList_New(0)) && (more[1] = PyList_New(0))
+                     ? fill(binding, args, nargs, kwnames, bound, rest, more)
+                     : -1;
+    Py_XDECREF(more[0]);
+    Py_XDECREF(more[1]);
+    return status;
 }

@@ -30,7 +30,7 @@ typedef struct Binding { /* how Python binds a call's arguments to the function'
     PyObject *function;  /* borrowed from the owner */
     PyObject *names;     /* tuple of local variables */
     Py_ssize_t npositional, npositional_only, nkeyword_only, nparams;
-    bool varargs;
+    bool varargs, varkeywords;
     bool of_kernel; /* which no instance is bound to */
 } Binding;
 
@@ -38,9 +38,11 @@ int binding_init(Binding *binding, PyObject *function);
 void binding_clear(Binding *binding);
 /* True: the call's arguments are the parameters as they stand. */
 static inline bool binding_direct(const Binding *binding, Py_ssize_t nargs, PyObject *kwnames) {
-    return nargs == binding->nparams && !kwnames && !binding->varargs && binding->nkeyword_only == 0;
+    return nargs == binding->nparams && !kwnames && !binding->varargs && !binding->varkeywords &&
+           binding->nkeyword_only == 0;
 }
-/* Fills bound[nparams] with borrowed references; *rest, a new reference or NULL, keeps the tuple of *args alive. */
+/* Fills bound[nparams] with borrowed references; *rest, a new reference or NULL, keeps what *args and **keywords
+ * are alive. */
 /* Puts the function's name and the parameter's before the text of the exception that is set. */
 void binding_name_argument(const Binding *binding, Py_ssize_t parameter);
 int binding_fill(const Binding *binding, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **bound,

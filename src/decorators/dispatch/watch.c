@@ -207,6 +207,7 @@ static bool watch_guard(Spec *spec, const Guard *guard) {
     if (guard->kind == GUARD_GLOBAL)
         return watch_dict(spec, guard->holder) &&
                (!guard->builtins || (PyDict_CheckExact(guard->builtins) && watch_dict(spec, guard->builtins)));
+    if (guard->kind == GUARD_SIZE) return watch_dict(spec, guard->holder);
     return dict && watch_dict(spec, dict);
 }
 

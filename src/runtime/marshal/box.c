@@ -166,7 +166,16 @@ static PyObject *box_parts(const Marshal *marshal, const Type *type, const void 
     return tuple;
 }
 
+static PyObject *as_dict(const Type *keywords, PyObject *tuple) {
+    PyObject *dict = tuple ? PyDict_New() : NULL;
+    for (uint32_t i = 0; dict && i < keywords->count; i++)
+        if (PyDict_SetItemString(dict, type_keyword(keywords, i), PyTuple_GET_ITEM(tuple, i)) < 0) Py_CLEAR(dict);
+    Py_XDECREF(tuple);
+    return dict;
+}
+
 PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *tuple) {
+    if (type_is_keywords(type)) return as_dict(type, tuple);
     PyObject *class = type->object ? objects_get(marshal->objects, type->object) : NULL;
     if (class == (PyObject *)&PyBytes_Type) { /* a kernel's: its numbers */
         if (tuple) Py_SETREF(tuple, PyBytes_FromObject(tuple));

@@ -55,6 +55,9 @@ static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fin
     if (class == marshal->device_array) return mix(fingerprint, (uint64_t)(uintptr_t)((DeviceArray *)object)->type);
     if (PyTuple_Check(object) && depth < MAX_DEPTH) {
         fingerprint = mix(fingerprint, (uint64_t)(uintptr_t)class << 8 | MARK_TUPLE);
+        PyObject *names = class == &PyTuple_Type ? NULL : frontend_keyword_names(object);
+        if (names) fingerprint = mix(fingerprint, (uint64_t)PyObject_Hash(names));
+        Py_XDECREF(names);
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); i++)
             fingerprint = of_object(marshal, PyTuple_GET_ITEM(object, i), fingerprint, depth + 1);
         return mix(fingerprint, MARK_TUPLE);

@@ -62,6 +62,13 @@ const Type *marshal_with_scratch(MakeType *make, const Marshal *marshal, PyObjec
 
 /* An instance of a namedtuple; any other subclass of tuple is taken for a tuple. */
 static const Type *subclass_type(const Marshal *marshal, PyObject *tuple, Arena *scratch, void *items) {
+    PyObject *names = frontend_keyword_names(tuple);
+    if (names) {
+        const Type *type = frontend_keywords_type(marshal->objects, marshal->types, scratch, Py_TYPE(tuple), names,
+                                                  items);
+        Py_DECREF(names);
+        return type;
+    }
     return frontend_tuple_type(marshal->objects, marshal->types, scratch, Py_TYPE(tuple), items,
                                (size_t)PyTuple_GET_SIZE(tuple));
 }
@@ -239,7 +246,7 @@ static bool can_stand_for_plain(PyObject *object) {
     PyTypeObject *const plains[] = {&PyLong_Type, &PyFloat_Type, &PyComplex_Type, &PyUnicode_Type,  &PyTuple_Type,
                                     &PyList_Type, &PyDict_Type,  &PySet_Type,     &PyFrozenSet_Type};
     PyTypeObject *class = Py_TYPE(object);
-    if (frontend_is_enum(class) || frontend_is_named_tuple(class)) return true;
+    if (frontend_is_enum(class) || frontend_is_named_tuple(class) || frontend_is_keywords(class)) return true;
     for (size_t i = 0; i < COUNT_OF(plains); i++) {
         const char *name = PyType_IsSubtype(class, plains[i]) ? frontend_overrides(class, plains[i]) : NULL;
         if (!name) continue;
@@ -305,6 +312,7 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     if (PyBytes_CheckExact(object) && marshal->host) return type_simple(types, TY_BYTES);
     if (PyRange_Check(object)) return type_simple(types, TY_RANGE);
     if (marshal->host && marshal_is_generator(object)) return type_simple(types, TY_RANDOM);
+    if (frontend_is_partial(object)) return typeof_constant(marshal, object, arena, konst);
     bool frozen;
     const Type *met = marshal_met_around(marshal, object);
     if (met || PyErr_Occurred()) return met;

@@ -42,7 +42,17 @@ MarshalResult marshal_take_member(const Marshal *marshal, const Type *type, PyOb
     return frontend_member_number(type, object, to) ? MARSHAL_OK : MARSHAL_MISMATCH;
 }
 
+static bool names_fit(const Type *keywords, PyObject *object) {
+    PyObject *names = frontend_keyword_names(object);
+    bool fit = names && PyTuple_GET_SIZE(names) == (Py_ssize_t)keywords->count;
+    for (uint32_t i = 0; fit && i < keywords->count; i++)
+        fit = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), type_keyword(keywords, i)) == 0;
+    Py_XDECREF(names);
+    return fit;
+}
+
 static bool tuple_fits(const Marshal *marshal, const Type *type, PyObject *object) {
+    if (type_is_keywords(type)) return names_fit(type, object);
     if (type->object) return objects_get(marshal->objects, type->object) == (PyObject *)Py_TYPE(object);
     return !frontend_is_named_tuple(Py_TYPE(object)) && marshal_is_plain(object, &PyTuple_Type);
 }

@@ -1,0 +1,231 @@
+/* spreads.c: dicts that are made to be taken apart: `options = {'a': 1, 'b': x}`, then `f(**options)`.
+ *
+ * In: a Func whose SSA is complete.  Out: such a display is keyword arguments instead (typeinfer/rules_keywords.c):
+ * their names are known, and each value has its own type.  It is one if its keys are texts, nothing else is put in
+ * afterwards, and all that is done with it is what keyword arguments can do, **x at least once; so is one that is put
+ * into such a display, {**x, 'a': 1}, and the union x | y that a call takes apart. */
+#include "frontend/translate.h"
+
+#include <string.h> /* strcmp */
+
+static bool is_row(const Value *callee, FuncId id) {
+    const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
+    return type && type->kind == TY_FUNC && type->func->id == id;
+}
+
+/* **value in a display */
+static bool merges(const Value *user) {
+    return user->op == OP_CALL && user->nargs == 3 && is_row(user->args[0], FUNC_DICT_MERGE);
+}
+
+/* What stands behind ** of the call, or is put into what does. */
+static bool takes_apart(const Value *user, const Value *value) {
+    if (merges(user)) return user->args[2] == value && user->args[1] != value && user->args[1]->mark;
+    if (user->op == OP_OR && user->mark) return true;
+    uint32_t first = user->nargs - user->imm.nnames;
+    for (uint32_t i = first; user->op == OP_CALL_EX && i < user->nargs; i++)
+        if (user->args[i] == value && strcmp(user->imm.names[i - first], SPREAD_NAME) == 0) return true;
+    return false;
+}
+
+static bool is_text(const Value *value) { return value->op == OP_CONST && value->konst->type->kind == TY_STR; }
+
+static bool puts_in(const Value *user, const Value *dict) {
+    return (user->op == OP_SETITEM && user->args[0] == dict) || (merges(user) && user->args[1] == dict);
+}
+
+static bool only_reads(const Value *user, const Value *dict) {
+    static const char *const methods[] = {"get", "keys", "values", "items"};
+    if (user->op == OP_GETITEM) return user->args[0] == dict && user->args[1] != dict;
+    if (user->op == OP_IN || user->op == OP_NOT_IN) return user->args[1] == dict && user->args[0] != dict;
+    if (user->op == OP_ITER || user->op == OP_TRUTH || user->op == OP_NOT) return true;
+    if (user->op == OP_CALL && user->nargs == 2 && is_row(user->args[0], FUNC_LEN)) return true;
+    for (size_t i = 0; user->op == OP_GETATTR && i < COUNT_OF(methods); i++)
+        if (strcmp(user->imm.text, methods[i]) == 0) return true;
+    return false;
+}
+
+typedef struct Display {
+    VEC(Value *) puts; /* what puts something in, in order */
+    bool fits;
+    bool spread;
+    bool read; /* something else has used it */
+} Display;
+
+static void look_at(Translator *t, Display *display, Value *user, const Value *dict) {
+    if (takes_apart(user, dict)) {
+        display->spread = display->read = true;
+    } else if (puts_in(user, dict)) {
+        display->fits &= user->block == dict->block && !display->read &&
+                         (merges(user) || (is_text(user->args[1]) && user->args[2] != dict));
+        vec_push(t->arena, &display->puts, user);
+    } else {
+        display->read = true;
+        display->fits &= only_reads(user, dict);
+    }
+}
+
+static void look_at_uses(Translator *t, Display *display, Value *user, const Value *dict) {
+    for (uint32_t i = 0; i < user->nargs; i++)
+        if (user->args[i] == dict) return look_at(t, display, user, dict);
+}
+
+/* Whoever uses it in another block comes behind the display's own. */
+static Display uses_of(Translator *t, const Value *dict) {
+    Display display = {.fits = true};
+    for (Value *user = dict->next; user; user = user->next) look_at_uses(t, &display, user, dict);
+    for (size_t b = 0; b < t->func->blocks.len; b++)
+        for (Value *user = t->func->blocks.data[b]->first; user && user->block != dict->block; user = user->next)
+            look_at_uses(t, &display, user, dict);
+    return display;
+}
+
+/* A call of a row with these operands, before a value. */
+static Value *insert_call(Translator *t, Value *before, FuncId id, Value *const *operands, size_t count) {
+    Value **args = ARENA_ARRAY(t->arena, Value *, 1 + count);
+    args[0] = value_new(t->func, OP_CONST, before->span, NULL, 0);
+    args[0]->konst = const_of(t->arena, type_func(t->types, &func_info[id].head));
+    args[0]->type = args[0]->konst->type;
+    value_insert_before(before, args[0]);
+    for (size_t i = 0; i < count; i++) args[1 + i] = operands[i];
+    Value *call = value_new(t->func, OP_CALL, before->span, args, 1 + count);
+    value_insert_before(before, call);
+    return call;
+}
+
+/* Pairs that stand together are one call with their names. */
+static void replace_display(Translator *t, Value *dict, const Display *display) {
+    size_t count = display->puts.len, i = 0;
+    Value *made = NULL, **values = ARENA_ARRAY(t->arena, Value *, count);
+    do {
+        const char **names = ARENA_ARRAY(t->arena, const char *, count);
+        uint32_t named = 0;
+        Value *before = i < count ? display->puts.data[i] : dict;
+        for (; i < count && !merges(display->puts.data[i]); i++) {
+            before = display->puts.data[i];
+            names[named] = before->args[1]->konst->text;
+            values[named++] = before->args[2];
+        }
+        Value *part = NULL;
+        if (named || !made) {
+            part = insert_call(t, before, FUNC_NEW_KEYWORDS, values, named);
+            part->imm.names = names;
+            part->imm.nnames = named;
+        }
+        if (part) made = made ? insert_call(t, before, FUNC_JOINED_KEYWORDS, (Value *[]){made, part}, 2) : part;
+        if (i < count) { /* ** */
+            before = display->puts.data[i++];
+            made = insert_call(t, before, FUNC_JOINED_KEYWORDS, (Value *[]){made, before->args[2]}, 2);
+        }
+    } while (i < count);
+    made->name = dict->name;
+    for (i = 0; i < count; i++) value_remove(display->puts.data[i]);
+    value_replace(t->func, dict, made);
+    value_remove(dict);
+}
+
+typedef VEC(Value *) Values;
+
+static void add_candidate(Translator *t, Values *dicts, Value *value) {
+    if ((value->op != OP_DICT && value->op != OP_OR) || !value->block || value->mark) return;
+    value->mark = value;
+    vec_push(t->arena, dicts, value);
+}
+
+/* What the calls take apart, and what that is made of. */
+static void find_candidates(Translator *t, Values *dicts) {
+    for (size_t b = 0; b < t->func->blocks.len; b++)
+        for (Value *value = t->func->blocks.data[b]->first; value; value = value->next) value->mark = NULL;
+    for (size_t b = 0; b < t->func->blocks.len; b++)
+        for (Value *call = t->func->blocks.data[b]->first; call; call = call->next)
+            for (uint32_t i = 2; call->op == OP_CALL_EX && i < call->nargs; i++)
+                if (takes_apart(call, call->args[i])) add_candidate(t, dicts, call->args[i]);
+    for (size_t i = 0; i < dicts->len; i++) {
+        Value *value = dicts->data[i];
+        for (uint32_t k = 0; value->op == OP_OR && k < 2; k++) add_candidate(t, dicts, value->args[k]);
+        for (Value *user = value->next; value->op == OP_DICT && user; user = user->next)
+            if (merges(user) && user->args[1] == value) add_candidate(t, dicts, user->args[2]);
+    }
+}
+
+/* ---- **name that is changed ---- */
+
+static bool is_change(const Value *value) {
+    return value->op == OP_CALL &&
+           (is_row(value->args[0], FUNC_WITH_KEYWORD) || is_row(value->args[0], FUNC_WITHOUT_KEYWORD) ||
+            is_row(value->args[0], FUNC_JOINED_KEYWORDS));
+}
+
+static void mark_behind(Block *block) {
+    for (size_t s = 0; s < block->succs.len; s++) {
+        Block *next = block->succs.data[s];
+        if (next->mark) continue;
+        next->mark = block;
+        mark_behind(next);
+    }
+}
+
+static bool uses(const Value *user, const Value *value) {
+    for (uint32_t i = 0; i < user->nargs; i++)
+        if (user->args[i] == value) return true;
+    return false;
+}
+
+/* Whether something but the variable holds what is changed: it would not see the change. */
+static const Value *holder_of(Translator *t, const Value *change) {
+    const Value *old = change->args[1], *holder = NULL;
+    for (size_t b = 0; b < t->func->blocks.len; b++) t->func->blocks.data[b]->mark = NULL;
+    mark_behind(change->block);
+    for (size_t b = 0; b < t->func->blocks.len && !holder; b++) {
+        const Block *block = t->func->blocks.data[b];
+        bool behind = block->mark;
+        for (const Value *user = block->first; user && !holder; user = user->next) {
+            behind |= user == change;
+            if (user == change || user->op == OP_PHI || !uses(user, old)) continue;
+            bool row = user->op == OP_CALL && user->nargs > 1 && user->args[1] == old &&
+                       (is_change(user) || is_row(user->args[0], FUNC_KEYWORD_POP) ||
+                        is_row(user->args[0], FUNC_KEYWORD_DEFAULT));
+            if (behind || !(row || takes_apart(user, old) || only_reads(user, old))) holder = user;
+        }
+    }
+    for (size_t b = 0; b < t->func->blocks.len; b++) t->func->blocks.data[b]->mark = NULL;
+    return holder;
+}
+
+static bool check_changes(Translator *t) {
+    for (size_t b = 0; b < t->func->blocks.len; b++)
+        for (const Value *value = t->func->blocks.data[b]->first; value; value = value->next) {
+            const Value *holder = is_change(value) ? holder_of(t, value) : NULL;
+            if (!holder) continue;
+            diag_fail(t->diag, DIAG_UNSUPPORTED, t->source, value->span,
+                      "the keyword arguments are changed here, and something else than `%s` holds them",
+                      value->args[1]->name ? value->args[1]->name : "**");
+            diag_note(t->diag, t->source, holder->span, "here");
+            diag_hint(t->diag, "make a dict of them first, dict(x), and change that");
+            return false;
+        }
+    return true;
+}
+
+bool frontend_settle_spreads(Translator *t) {
+    if (t->code->co_flags & CO_VARKEYWORDS) TRY(check_changes(t));
+    Values dicts = {0};
+    find_candidates(t, &dicts);
+    for (size_t i = dicts.len; i-- > 0;) { /* what is put in before what it is put into */
+        Value *value = dicts.data[i];
+        Display display = uses_of(t, value);
+        if (!display.fits || !display.spread) continue;
+        if (value->op == OP_OR) {
+            Value *joined = insert_call(t, value, FUNC_JOINED_KEYWORDS, value->args, 2);
+            joined->mark = value;
+            joined->name = value->name;
+            value_replace(t->func, value, joined);
+            value_remove(value);
+        } else {
+            replace_display(t, value, &display);
+        }
+    }
+    for (size_t b = 0; b < t->func->blocks.len; b++)
+        for (Value *value = t->func->blocks.data[b]->first; value; value = value->next) value->mark = NULL;
+    return true;
+}
