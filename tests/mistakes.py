@@ -2,6 +2,8 @@
 
 MISTAKES: name -> source text.  A program ends in the statement that fails.  np, math, jit, njit, vectorize and cuda
 are there; X is an array of 16 float64, A one of 4 by 4.
+
+MENDED: what a message advises, as programs that do it; each ends in comparing what it gives.
 """
 
 MISTAKES = {
@@ -253,6 +255,34 @@ MISTAKES = {
         @cuda.jit(fast_math=True)
         def k(x):
             x[0] = 1""",
+    "new array of two axes in a kernel": """
+        @cuda.jit
+        def k(x):
+            t = np.zeros((2, 3), dtype=np.int32)
+            x[0] = t[0, 0]
+        k[1, 1](X)""",
+    "ones in a kernel": """
+        @cuda.jit
+        def k(x):
+            t = np.ones(3)
+            x[0] = t[0]
+        k[1, 1](X)""",
+    "cube for a vector kernel": """
+        @cuda.jit
+        def k(x):
+            i = cuda.grid(1)
+            x[i] = np.sqrt(x[i])
+        k[1, 2](np.zeros((2, 2, 2)))""",
+    "set as an argument of a kernel": """
+        @cuda.jit
+        def k(x, chosen):
+            x[0] = len(chosen)
+        k[1, 1](X, {1, 2})""",
+    "list in a tuple of a kernel": """
+        @cuda.jit
+        def k(x, parts):
+            x[0] = parts[1][0]
+        k[1, 1](X, (1, [2.0]))""",
     # ---- functions: names and calls ----
     "misspelt name": """
         @njit
@@ -285,6 +315,63 @@ MISTAKES = {
         def f(x):
             return x[0]
         f([1.0, 2])""",
+    "list that is lengthened by texts": """
+        @njit
+        def f(rows):
+            rows[0].extend(["x"])
+            return len(rows)
+        f([[1]])""",
+    "keys of two types": """
+        @njit
+        def f(n):
+            found = {1: n}
+            found["two"] = n
+            return found
+        f(1)""",
+    "items of two types in a set": """
+        @njit
+        def f(n):
+            seen = {n}
+            seen.add("two")
+            return seen
+        f(1)""",
+    "matrix as a key": """
+        @njit
+        def f(a):
+            found = {}
+            found[a] = 1
+            return found
+        f(A)""",
+    "list in a key": """
+        @njit
+        def f(n):
+            path = [n]
+            found = {}
+            found[n, path] = 1
+            return found
+        f(1)""",
+    "complex number as a key": """
+        @njit
+        def f(z):
+            found = {}
+            found[z] = 1
+            return found
+        f(1j)""",
+    "sum of an empty list": """
+        @njit
+        def f(n):
+            found = []
+            return np.mean(found)
+        f(1)""",
+    "function kept in a variable": """
+        @njit
+        def half(x):
+            return x / 2
+        @njit
+        def f(x):
+            g = half
+            return g + x
+        f(1.0)""",
     "one argument too many": """
         @njit
         def f(x):
@@ -693,6 +780,34 @@ MISTAKES = {
         def f(t):
             return t.year
         f(datetime.datetime(2020, 1, 1))""",
+    "dates in a list": """
+        import datetime
+        @njit
+        def f(days):
+            return days[0].year
+        f([datetime.date(2020, 1, 1)])""",
+    "date in an attribute": """
+        import datetime
+        class Run:
+            def __init__(self):
+                self.steps, self.day = 3, datetime.date(2020, 1, 1)
+        @njit
+        def f(run):
+            return run.day.year
+        f(Run())""",
+    "time of a day as an argument": """
+        import datetime
+        @njit
+        def f(t):
+            return t.hour
+        f(datetime.time(12))""",
+    "dates of the module": """
+        import datetime
+        days = [datetime.date(2020, 1, 1)]
+        @njit
+        def f(n):
+            return days[0].year + n
+        f(1)""",
     "int of 70 bits": """
         @njit
         def f(n):
@@ -887,6 +1002,20 @@ MISTAKES = {
         def f(m, x):
             return m.foo(x)
         f(math, 1.0)""",
+    "misspelt attribute of a class": """
+        class Limits:
+            lowest = 0
+        @njit
+        def f(limits):
+            return limits.lowset
+        f(Limits)""",
+    "attribute of a class that is not compiled": """
+        class Limits:
+            lowest = 0
+        @njit
+        def f(limits):
+            return len(limits.__dict__)
+        f(Limits)""",
     "formatted text in a kernel": """
         @cuda.jit
         def k(x):
@@ -953,6 +1082,18 @@ MISTAKES = {
             n, m = x.shape
             return n
         f(X)""",
+    "shape with two axes too many": """
+        @njit
+        def f(a):
+            n, m, k, l = a.shape
+            return n
+        f(A)""",
+    "shape with an axis too few": """
+        @njit
+        def f(a):
+            n, = a.shape
+            return n
+        f(A)""",
     "text raised": """
         @njit
         def f(x):
@@ -1003,4 +1144,210 @@ MISTAKES = {
         def f(p):
             p.x = "abc"
         f(P())""",
+}
+
+MENDED = {
+    "a list of tuples": """
+        @njit
+        def f(n):
+            out = []
+            for i in range(n):
+                out.append((i, i * i))
+            return out
+        assert f(4) == f.py_func(4)""",
+    "two lists, and tuples of one form": """
+        @njit
+        def f(values):
+            numbers, texts = [], []
+            numbers.append(1)
+            texts.append("x")
+            values.append((1, "x"))
+            return numbers, texts
+        values = []
+        assert f(values) == ([1], ["x"]) and values == [(1, "x")]""",
+    "an array made of a list": """
+        @njit
+        def f(n):
+            out = []
+            for i in range(n):
+                out.append(i)
+            return np.array(out)
+        assert f(3).tolist() == [0, 1, 2]""",
+    "an array that is made longer": """
+        @njit
+        def f(n):
+            out = np.zeros(0)
+            for i in range(n):
+                out = np.append(out, i)
+            return out
+        assert f(3).tolist() == [0.0, 1.0, 2.0]""",
+    "what is there of a date": """
+        import datetime
+        @njit
+        def f(year, day, then, length):
+            return year + day, then, length
+        t, span = datetime.datetime(2020, 1, 1), datetime.timedelta(1)
+        assert f(t.year, t.toordinal(), np.datetime64(t, 's'), np.timedelta64(span, 's'))[1:] == (t, span)
+        assert f(1, 2, np.datetime64(t.date(), 'D'), span.total_seconds()) == (3, t.date(), 86400.0)""",
+    "year": """
+        import datetime
+        @njit
+        def f(x, year):
+            return year
+        year = datetime.date.today().year
+        assert f(X, year) == year""",
+    "keys": """
+        @njit
+        def f(x, a, z, path):
+            return len({tuple(x)}), set(x), len([x]), {tuple(a.ravel()): 1}, {(z.real, z.imag): 1}, {tuple(path): 1}
+        got, wanted = f(X, A, 1j, [1]), f.py_func(X, A, 1j, [1])
+        assert got == wanted""",
+    "dicts": """
+        from collections import namedtuple
+        Found = namedtuple("Found", "count values")
+        @njit
+        def f(x):
+            counts, values = {}, {}
+            counts["count"] = len(x)
+            values["values"] = x
+            return Found(counts["count"], values["values"])
+        assert f(X).count == 16 and f(X).values is X""",
+    "a tuple of several types": """
+        names = tuple(["a", 1])
+        @njit
+        def f(n):
+            text = ""
+            for name in names:
+                text += str(name)
+            return text, names[0], names[1] + n
+        assert f(1) == ("a1", "a", 2)""",
+    "a ufunc": """
+        @vectorize
+        def g(x):
+            return x + 1
+        @njit
+        def f(x):
+            return np.sin(x), g(x)
+        np.testing.assert_allclose(f(X), (np.sin(X), X + 1))""",
+    "a function of one element": """
+        @njit
+        def scale(v):
+            return v * 2
+        @njit
+        def run(x):
+            for i in range(x.size):
+                x[i] = scale(x[i])
+            return x
+        assert run(X.copy()).tolist() == (2 * X).tolist()""",
+    "a device function": """
+        @cuda.jit(device=True)
+        def scale(x):
+            x[cuda.grid(1)] *= 2
+        @cuda.jit
+        def k(x):
+            scale(x)
+        y = X.copy()
+        k[1, 16](y)
+        assert y.tolist() == (2 * X).tolist()""",
+    "an array of a list": """
+        @cuda.jit
+        def k(x, p):
+            x[cuda.grid(1)] = p
+        values, settings = [1.0, 2.0], {"a": 3.0}
+        x = np.array(values)
+        k[1, 2](x, settings["a"])
+        assert x.tolist() == [3.0, 3.0]""",
+    "a table that is an argument": """
+        @cuda.jit
+        def k(x, table):
+            i = cuda.grid(1)
+            table[i] = x[i]
+        table = np.zeros(16)
+        k[1, 16](X, table)
+        assert table.tolist() == X.tolist()""",
+    "a barrier for all": """
+        @cuda.jit
+        def k(x):
+            i = cuda.threadIdx.x
+            if i < 16:
+                x[i] = i
+            cuda.syncthreads()
+        k[1, 32](X)""",
+    "a barrier behind a return": """
+        @cuda.jit
+        def k(x):
+            i = cuda.threadIdx.x
+            if i >= 16:
+                return
+            x[i] = i
+            cuda.syncthreads()
+        k[1, 32](X)""",
+    "both indices, or one dimension": """
+        @cuda.jit
+        def both(x):
+            i, j = cuda.grid(2)
+            x[i, j] = 2.0 * x[i, j]
+        @cuda.jit
+        def one(x):
+            i = cuda.grid(1)
+            x[i] = 2.0 * x[i]
+        a = A.copy()
+        both[1, (4, 4)](a)
+        one[1, 16](a.ravel())
+        assert a.tolist() == (4 * A).tolist()""",
+    "states": """
+        @cuda.jit
+        def k(states, x):
+            x[0] = cuda.random.xoroshiro128p_uniform_float32(states, cuda.grid(1))
+        x = np.array([7.0])
+        k[1, 1](cuda.random.create_xoroshiro128p_states(1, seed=3), x)
+        assert 0 < x[0] <= 1""",
+    "a product of matrices": """
+        @cuda.jit
+        def k(a, b, c):
+            i, j = cuda.grid(2)
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += a[i, k] * b[k, j]
+            c[i, j] = s
+        c = np.zeros((4, 4))
+        k[1, (4, 4)](A, A, c)
+        assert c.tolist() == (A @ A).tolist()""",
+    "memory of a thread": """
+        @cuda.jit
+        def k(x, scratch):
+            t = cuda.local.array(3, np.float64)
+            for i in range(3):
+                t[i] = 0
+            s = scratch[cuda.grid(1)]
+            s[0] = cuda.grid(1)
+            u = cuda.shared.array((2, 3), np.int32)
+            u[0, 0] = 1
+            cuda.syncthreads()
+            x[cuda.grid(1)] = t[2] + s[0] + u[0, 0]
+        threads, n = 16, 4
+        x, scratch = np.zeros(16), np.zeros((threads, n))
+        k[1, 16](x, scratch)
+        assert x.tolist() == (X + 1).tolist()""",
+    "the one axis": """
+        @njit
+        def f(x):
+            n = x.shape[0]
+            m, = x.shape
+            return n, m
+        assert f(X) == (16, 16)""",
+    "a grid that is called": """
+        @cuda.jit
+        def k(x):
+            i = cuda.grid(1)
+            x[i] = 1
+        k[1, 16](X)""",
+    "options": """
+        @njit
+        def f(x):
+            return x
+        @njit(nogil=True)
+        def g(x):
+            return x
+        assert f(3) == g(3) == 3""",
 }

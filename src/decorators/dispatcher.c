@@ -38,7 +38,7 @@ static bool names_itself(PyObject *function) {
 
 PyObject *jit_decorate(ModuleState *state, PyObject *function, PyObject *signatures, const Options *options) {
     if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
-    if (!PyFunction_Check(function)) return errors_no_function("jit", function);
+    if (!PyFunction_Check(function)) return errors_no_function("njit", function);
     Dispatcher *self = (Dispatcher *)state->dispatcher_class->tp_alloc(state->dispatcher_class, 0);
     if (!self) return NULL;
     self->vectorcall = dispatcher_vectorcall;

@@ -148,6 +148,11 @@ void *errors_no_function(const char *decorator, PyObject *object) {
                             "@%s(float64(float64, int32)) or @%s('float64(float64, int32)')",
                             decorator, decorator, decorator);
     if (PyMethod_Check(object)) advice = "; compile the function that it is made of, its __func__";
+    if (!*advice)
+        return PyErr_Format(PyExc_TypeError,
+                            "%s compiles Python functions, and %R is of type %s: write @%s above the function, or with "
+                            "options, which have names, @%s(option=...)",
+                            decorator, object, Py_TYPE(object)->tp_name, decorator, decorator);
     return PyErr_Format(PyExc_TypeError, "%s compiles Python functions; %R is of type %s%s", decorator, object,
                         Py_TYPE(object)->tp_name, advice);
 }

@@ -39,7 +39,7 @@ static int read_dim(PyObject *object, const Counted *what, unsigned *value) {
     const char *advice = "";
     if (what->follows && (divided || number == 0))
         advice = ": round up to an int, (n + threads - 1) // threads or int(np.ceil(n / threads))";
-    if (what->follows && number == 0) what_if_empty = "; nothing is launched for an empty array";
+    if (what->follows && number == 0) what_if_empty = "; where an array is empty, do not launch: if n > 0: ...";
     PyErr_Format(integer ? PyExc_ValueError : PyExc_TypeError, "the %s is made of whole numbers from 1, not %R%s%s",
                  what->name, object, advice, what_if_empty);
     return -1;
@@ -50,7 +50,10 @@ static int read_dims(PyObject *object, const Counted *what, Dims *dims) {
     if (!PyTuple_Check(object) && !PyList_Check(object)) return read_dim(object, what, &dims->x[0]);
     Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
     if (count < 1 || count > 3) {
-        PyErr_Format(PyExc_ValueError, "the %s has 1, 2 or 3 dimensions, %R has %zd", what->name, object, count);
+        PyErr_Format(PyExc_ValueError,
+                     "the %s has 1, 2 or 3 dimensions, %R has %zd: make one of two, and take its index apart in "
+                     "the kernel, i, j = i // n, i %% n",
+                     what->name, object, count);
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++)
@@ -258,8 +261,8 @@ static PyObject *kernel_vectorcall(PyObject *callable, PyObject *const *args, si
     if (self->core.options.device)
         return PyErr_Format(
             PyExc_TypeError,
-            "%U is a device function, which kernels and compiled functions call: %U.py_func(...) runs it in "
-            "Python; one that is decorated with @njit is called by Python and by kernels",
+            "%U is a device function, which kernels and compiled functions call: with @njit in place of "
+            "@cuda.jit(device=True) Python calls it as well; %U.py_func(...) runs it without compiling it",
             name, name);
     return PyErr_Format(PyExc_ValueError,
                         "%U is a kernel and is launched with a grid: %U[blocks, threads](...), for n elements "

@@ -74,8 +74,8 @@ static void raise_stuck(Kernel *kernel, const AccessSite *site, PyObject *where,
         PyErr_Format(
             kernel->core.state->errors[ERROR_LAUNCH],
             "a barrier of the block was not reached by all of its threads: %U waits%U; %U\n  hint: move the barrier "
-            "out "
-            "of the branch or loop that only some threads take; threads with nothing to do may also `return` before it",
+            "out of the branch or loop that only some threads take, to a line that all of them reach; only threads "
+            "that a `return` has ended before are not waited for",
             where, at, missing);
     Py_DECREF(at);
     if (site) traceback_add(site->file, site->function, site->span, PyFunction_GET_GLOBALS(kernel->core.function));

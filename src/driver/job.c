@@ -102,6 +102,11 @@ static const char *host_object_name(void *self, ObjRef object) {
     return frontend_object_name(&job->frontend, object);
 }
 
+static const char *host_no_attribute(void *self, ObjRef object, const char *name, const char **hint) {
+    Job *job = self;
+    return frontend_no_attribute(&job->frontend, object, name, hint);
+}
+
 static ClassAnswer host_is_instance(void *self, const Type *type, const Type *meant) {
     Job *job = self;
     return frontend_is_instance(&job->frontend, type, meant);
@@ -364,6 +369,7 @@ static void job_open(Job *job) {
                                   .overload = host_overload,
                                   .looped = host_looped,
                                   .object_name = host_object_name,
+                                  .no_attribute = host_no_attribute,
                                   .is_instance = host_is_instance,
                                   .is_sequence = host_is_sequence,
                                   .class_of = host_class_of,

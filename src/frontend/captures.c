@@ -5,7 +5,7 @@
  * argument: each call hands it in behind the others, and what the call makes of it is written back.  So the object is
  * shared with the interpreter, and only that it is this one is guarded (names.c); of what type its items are is looked
  * at by each call. */
-#include <string.h> /* strcmp */
+#include <string.h> /* strcmp, strcspn, strlen, strspn, strstr */
 
 #include "frontend/frontend_private.h"
 
@@ -24,6 +24,32 @@ static const Const *capture_const(Frontend *frontend, size_t index) {
     return konst;
 }
 
+PyObject *frontend_advise_for(PyObject *text, PyObject *name) {
+    static const char generic[] = "(?<![\\w.'])x(?!\\w)|(?<=\\()values\\b|(?<= in )values\\b";
+    Py_ssize_t length = PyUnicode_GET_LENGTH(text), at = PyUnicode_FindChar(text, ';', 0, length, 1);
+    if (at < 0) return Py_NewRef(text);
+    PyObject *re = PyImport_ImportModule("re");
+    PyObject *fact = re ? PyUnicode_Substring(text, 0, at) : NULL, *advice = NULL, *own = NULL;
+    if (fact) advice = PyUnicode_Substring(text, at, length);
+    if (advice) own = PyObject_CallMethod(re, "sub", "sOO", generic, name, advice);
+    PyObject *whole = own ? PyUnicode_Concat(fact, own) : NULL;
+    Py_XDECREF(re), Py_XDECREF(fact), Py_XDECREF(advice), Py_XDECREF(own);
+    return whole;
+}
+
+/* Why it would not be an argument, said of a variable; behind the first semicolon stands what to do. */
+static const Const *refuse_as(Frontend *frontend, const Source *source, Span span, const char *why) {
+    const char *at = strstr(why, NO_ARGUMENT), *name = frontend->named;
+    const char *text = at ? arena_printf(frontend->arena, "%.*s cannot be used in compiled code%s", (int)(at - why),
+                                         why, at + strlen(NO_ARGUMENT))
+                          : why;
+    size_t length = strcspn(text, ";");
+    diag_fail(frontend->diag, DIAG_UNSUPPORTED_OBJECT, source, span, "%s%s%s%.*s", name ? "`" : "", name ? name : "",
+              name ? "`: " : "", (int)length, text);
+    if (text[length]) diag_hint(frontend->diag, "%s", text + length + 1 + strspn(text + length + 1, " "));
+    return NULL;
+}
+
 /* It would not be an argument: the exception says why. */
 static const Const *refuse(Frontend *frontend, const Source *source, Span span) {
     const char *what = "what this variable holds cannot be used in compiled code";
@@ -32,12 +58,12 @@ static const Const *refuse(Frontend *frontend, const Source *source, Span span) 
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyObject *message = frontend_keep(frontend, value ? PyObject_Str(value) : NULL);
+    PyObject *name = frontend_keep(frontend, PyUnicode_FromString(frontend->named ? frontend->named : "values"));
+    if (message && name && frontend->named) message = frontend_keep(frontend, frontend_advise_for(message, name));
     const char *why = message ? PyUnicode_AsUTF8(message) : NULL;
     Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
     PyErr_Clear();
-    diag_fail(frontend->diag, DIAG_UNSUPPORTED_OBJECT, source, span, "%s, as an argument could not be: %s", what,
-              why ? why : "?");
-    return NULL;
+    return refuse_as(frontend, source, span, why ? why : "?");
 }
 
 static const Const *capture(Frontend *frontend, PyObject *object, const Source *source, Span span) {

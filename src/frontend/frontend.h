@@ -132,9 +132,10 @@ typedef struct Frontend {
     VEC(ObjRef) device_arrays; /* found in globals and closures of kernels: each once */
     VEC(Guard) guards;
     HashIndex guard_index;
-    ObjHold hold;   /* what got a number; like guards, the caller may take it */
-    void *cache;    /* function -> Func: each is translated once per compilation */
-    PyObject *kept; /* a list of the references that live until frontend_close */
+    ObjHold hold;      /* what got a number; like guards, the caller may take it */
+    void *cache;       /* function -> Func: each is translated once per compilation */
+    PyObject *kept;    /* a list of the references that live until frontend_close */
+    const char *named; /* by which name the code has the object that is looked at, for messages; or NULL */
 } Frontend;
 
 void frontend_open(Frontend *frontend, Arena *arena, TypeTable *types, Objects *objects, Diag *diag);
@@ -235,6 +236,13 @@ bool frontend_overload(Frontend *frontend, const OverloadRequest *request, ObjRe
 /* False: a generalised ufunc does not take these operands. */
 bool frontend_looped(Frontend *frontend, const LoopedRequest *request, ObjRef *function);
 const char *frontend_object_name(Frontend *frontend, ObjRef object);
+/* Behind what an object is, in the exceptions that say why it has no type (objects_type_of). */
+#define NO_ARGUMENT " cannot be an argument of compiled code"
+/* Such a text where it is known by which name the code has the object: with that in place of `x` and `values` in what
+ * it advises.  A new reference; NULL: exception set. */
+PyObject *frontend_advise_for(PyObject *text, PyObject *name);
+/* As InferHost.no_attribute. */
+const char *frontend_no_attribute(Frontend *frontend, ObjRef object, const char *name, const char **hint);
 
 /* True if every guard still holds.  A guard whose object was replaced by an equal int, float, bool, complex, str or
  * tuple holds. */

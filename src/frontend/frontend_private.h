@@ -71,6 +71,8 @@ bool name_array(Frontend *frontend, PyObject *array);
 /* After a failure: "did you mean ...?", if a candidate is close.  candidates: a new reference to a list of str, or
  * NULL. */
 void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates);
+/* "module math has no attribute 'foo'"; *hint: the name that was probably meant, or NULL. */
+const char *name_missing(Frontend *frontend, PyObject *holder, PyObject *name, const char **hint);
 void name_suggest_global(Frontend *frontend, PyObject *name, PyObject *candidates);
 
 /* ---- guards.c ---- */

@@ -107,18 +107,21 @@ static const char *word_of_c(PyObject *name) {
     return NULL;
 }
 
-/* The name among the candidates (an iterable of str; a new reference) that is most like this one, as a hint. */
-void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates) {
+/* The name among the candidates (an iterable of str; a new reference) that is most like this one, as a hint; NULL: none
+ * is like it. */
+static const char *suggestion(Frontend *frontend, PyObject *name, PyObject *candidates) {
     const char *word = word_of_c(name);
     candidates = frontend_keep(frontend, candidates);
-    if (word) {
-        diag_hint(frontend->diag, "write %s", word);
-        return;
-    }
+    if (word) return arena_printf(frontend->arena, "write %s", word);
     const char *text = candidates ? same_but_for_capitals(frontend, name, candidates) : NULL;
     if (!text && candidates) text = closest(frontend, name, candidates);
     PyErr_Clear();
-    if (text) diag_hint(frontend->diag, "did you mean '%s'?", text);
+    return text ? arena_printf(frontend->arena, "did you mean '%s'?", text) : NULL;
+}
+
+void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates) {
+    const char *hint = suggestion(frontend, name, candidates);
+    if (hint) diag_hint(frontend->diag, "%s", hint);
 }
 
 /* A name that NumPy or math has, used without it. */
@@ -142,4 +145,35 @@ void name_suggest_global(Frontend *frontend, PyObject *name, PyObject *candidate
         name_suggest(frontend, name, candidates);
     else
         frontend_keep(frontend, candidates);
+}
+
+/* ---- attributes that are not there ---- */
+
+/* "module math", "class Point", "an object of type Point" */
+static const char *holder_text(Frontend *frontend, PyObject *holder) {
+    if (objects_is_intrinsic(frontend->objects, holder))
+        return arena_printf(frontend->arena, "`%s`", frontend_name_of(frontend, holder));
+    const char *what = PyModule_Check(holder) ? "module" : PyType_Check(holder) ? "class" : "an object of type";
+    PyObject *named = PyModule_Check(holder) || PyType_Check(holder) ? holder : (PyObject *)Py_TYPE(holder);
+    PyObject *label = frontend_keep(frontend, PyObject_GetAttrString(named, "__name__"));
+    const char *text = label && PyUnicode_Check(label) ? PyUnicode_AsUTF8(label) : NULL;
+    PyErr_Clear();
+    return arena_printf(frontend->arena, "%s %s", what, text ? text : "?");
+}
+
+const char *name_missing(Frontend *frontend, PyObject *holder, PyObject *name, const char **hint) {
+    *hint = suggestion(frontend, name, PyObject_Dir(holder));
+    return arena_printf(frontend->arena, "%s has no attribute '%s'", holder_text(frontend, holder),
+                        PyUnicode_AsUTF8(name));
+}
+
+const char *frontend_no_attribute(Frontend *frontend, ObjRef ref, const char *attribute, const char **hint) {
+    PyObject *holder = objects_get(frontend->objects, ref);
+    PyObject *name = frontend_keep(frontend, PyUnicode_FromString(attribute));
+    PyObject *found = holder && name ? frontend_keep(frontend, PyObject_GetAttr(holder, name)) : NULL;
+    PyErr_Clear();
+    if (holder && name && !found) return name_missing(frontend, holder, name, hint);
+    *hint = "read it outside, and pass what is needed of it as an argument";
+    return arena_printf(frontend->arena, "attribute '%s' of %s is of type %s, which compiled code does not take there",
+                        attribute, holder ? holder_text(frontend, holder) : "?", found ? Py_TYPE(found)->tp_name : "?");
 }

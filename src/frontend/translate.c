@@ -52,11 +52,18 @@ static bool note_holder(Translator *t, Value *value, PyObject *object) {
     return (value->imm.object = frontend_ref(t->frontend, object)) != 0;
 }
 
-bool translate_push_object(Translator *t, PyObject *object) {
+static const Const *value_named(Translator *t, PyObject *object, const char *name, Span span) {
+    t->frontend->named = name;
+    const Const *konst = frontend_value(t->frontend, object, t->source, span);
+    t->frontend->named = NULL;
+    return konst;
+}
+
+bool translate_push_named(Translator *t, PyObject *object, const char *name) {
     if (PyDict_CheckExact(object) && t->insn + 1 < t->bytecode.insns + t->bytecode.count &&
         t->insn[1].kind == INSN_MAP_SPREAD)
         return translate_push_pairs(t, object);
-    const Const *konst = frontend_value(t->frontend, object, t->source, t->span);
+    const Const *konst = value_named(t, object, name, t->span);
     TRY(konst);
     Value *value = translate_append_const(t, konst);
     if (translate_is_read_only_row(konst)) value = translate_append1(t, OP_CALL, value);
@@ -64,6 +71,8 @@ bool translate_push_object(Translator *t, PyObject *object) {
     translate_push_value(t, value);
     return true;
 }
+
+bool translate_push_object(Translator *t, PyObject *object) { return translate_push_named(t, object, NULL); }
 
 PyObject *translate_attribute_holder(Translator *t, const Value *x) {
     if (x->op != OP_CONST) return NULL;
@@ -76,22 +85,11 @@ PyObject *translate_attribute_holder(Translator *t, const Value *x) {
 
 const Const *translate_attribute_const(Translator *t, PyObject *holder, PyObject *name, Span span) {
     PyObject *object = name_attribute(t->frontend, holder, name, t->source, span);
-    if (object) return frontend_value(t->frontend, object, t->source, span);
+    if (object) return value_named(t, object, PyUnicode_AsUTF8(name), span);
     if (t->diag->failed) return NULL;
-    if (objects_is_intrinsic(t->frontend->objects, holder)) {
-        diag_fail(t->diag, DIAG_NO_ATTRIBUTE, t->source, span, "`%s` has no attribute '%s'",
-                  frontend_name_of(t->frontend, holder), PyUnicode_AsUTF8(name));
-        name_suggest(t->frontend, name, PyObject_Dir(holder));
-        return NULL;
-    }
-    const char *what = PyModule_Check(holder) ? "module" : PyType_Check(holder) ? "class" : "an object of type";
-    PyObject *named = PyModule_Check(holder) || PyType_Check(holder) ? holder : (PyObject *)Py_TYPE(holder);
-    PyObject *label = frontend_keep(t->frontend, PyObject_GetAttrString(named, "__name__"));
-    const char *text = label && PyUnicode_Check(label) ? PyUnicode_AsUTF8(label) : NULL;
-    PyErr_Clear();
-    diag_fail(t->diag, DIAG_NO_ATTRIBUTE, t->source, span, "%s %s has no attribute '%s'", what, text ? text : "?",
-              PyUnicode_AsUTF8(name));
-    name_suggest(t->frontend, name, PyObject_Dir(holder));
+    const char *hint, *words = name_missing(t->frontend, holder, name, &hint);
+    diag_fail(t->diag, DIAG_NO_ATTRIBUTE, t->source, span, "%s", words);
+    if (hint) diag_hint(t->diag, "%s", hint);
     return NULL;
 }
 

@@ -165,6 +165,8 @@ Slot *translate_peek(Translator *t, int depth);                         /* 1: th
 /* ---- constants (translate.c) ---- */
 
 bool translate_push_object(Translator *t, PyObject *object); /* what a Python object is in compiled code */
+/* The same of one that the code has by a name, for messages. */
+bool translate_push_named(Translator *t, PyObject *object, const char *name);
 bool translate_is_read_only_row(const Const *konst); /* a library function that is read, not called: cuda.threadIdx.x */
 PyObject *translate_attribute_holder(
     Translator *t, const Value *x); /* the object whose attributes are constants; borrowed; NULL: none */

@@ -54,7 +54,7 @@ static bool push_finished_content(Translator *t, size_t local) {
         return push_itself(t);
     FAIL_IF(!object, t->diag, NAME, t->source, t->span, "variable '%s' of the enclosing function is not assigned yet",
             t->names[local]);
-    return translate_push_object(t, object);
+    return translate_push_named(t, object, t->names[local]);
 }
 
 /* Whether code, or code nested in it, assigns to the variable of that name which it got from outside. */
@@ -209,7 +209,7 @@ bool insn_load_global(Translator *t) {
     if (!object && PyErr_Occurred())
         return frontend_python_failed(t->frontend, t->source, t->span, "looking up a global raised an exception");
     if (object) {
-        TRY(translate_push_object(t, object));
+        TRY(translate_push_named(t, object, name_text(t, name)));
         const Slot *top = &vec_last(&t->stack);
         Value *value = top->kind == SLOT_VALUE ? top->value : NULL;
         if (value && value->op == OP_CONST && value->konst->type->kind == TY_ARRAY) value->name = name_text(t, name);

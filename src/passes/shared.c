@@ -22,7 +22,7 @@ bool pass_shared(Program *program) {
                           "the shared arrays of constant shape take %zu bytes, a block has at most %d", sum,
                           MAX_SHARED);
                 diag_hint(program->diag,
-                          "smaller tiles; or cuda.shared.dynamic(shape, dtype), of which a launch says the bytes: "
+                          "smaller tiles; or cuda.shared.dynamic(shape, dtype), whose bytes the launch says: "
                           "kernel[grid, block, 0, %zu]",
                           sum);
                 return false;

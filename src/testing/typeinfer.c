@@ -101,6 +101,10 @@ static bool no_overload(void *self, const OverloadRequest *request, ObjRef *func
     return true;
 }
 
+static const char *no_attribute(void *trial, ObjRef object, const char *name, const char **hint) {
+    (void)hint;
+    return arena_printf(((Trial *)trial)->arena, "object#%u has no attribute '%s'", object, name);
+}
 static const char *no_name(void *trial, ObjRef object) {
     return arena_printf(((Trial *)trial)->arena, "object#%u", object);
 }
@@ -133,6 +137,7 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
                             .overload = no_overload,
                             .looped = no_looped,
                             .object_name = no_name,
+                            .no_attribute = no_attribute,
                             .is_instance = no_instance_of,
                             .is_sequence = no_sequence,
                             .class_of = no_class_of,

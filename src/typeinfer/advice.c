@@ -178,6 +178,7 @@ bool infer_fail_contents(Typing *t, const char *name, const Type *here, const Ty
 
 typedef enum What {
     COORDINATES, /* cuda.threadIdx and its like */
+    NAMED,       /* a function that a variable holds */
     FUNCTION,
     LEFT_OUT, /* a parameter that is None */
     BEGUN,    /* a variable that is None */
@@ -215,11 +216,22 @@ static bool is_parameter(const Value *value) {
     return value && value_resolve((Value *)value)->op == OP_PARAM && value_resolve((Value *)value)->name;
 }
 
+static bool is_function(const Type *type) {
+    return type->kind == TY_FUNC || type->kind == TY_PYFUNC || type->kind == TY_CLOSURE;
+}
+
+/* i = cuda.grid */
+static bool is_variable(const Value *value) {
+    const Value *is = value ? value_resolve((Value *)value) : NULL;
+    return is && is->name && is->span.line && is->op != OP_PARAM;
+}
+
 static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     switch (what) {
     case COORDINATES:
         return type->kind == TY_OBJECT && is_coordinates(t->in->host->object_name(t->in->host->self, type->object));
-    case FUNCTION: return type->kind == TY_FUNC || type->kind == TY_PYFUNC || type->kind == TY_CLOSURE;
+    case NAMED: return is_function(type) && is_variable(t->values[arg]);
+    case FUNCTION: return is_function(type);
     case LEFT_OUT: return type->kind == TY_NONE && is_parameter(t->values[arg]);
     case BEGUN: return type->kind == TY_NONE && t->values[arg] && t->values[arg]->name;
     case NOTHING: return type->kind == TY_NONE;
@@ -256,8 +268,14 @@ static const char *operand_name(Typing *t, size_t arg) {
     return "x";
 }
 
-static const char *filled_in(Typing *t, const char *text, const char *operand, const char *called) {
-    const char *dot = strrchr(called, '.');
+/* "`i` (line 3)" */
+static const char *variable_text(Typing *t, size_t arg) {
+    const Value *value = t->values[arg] ? value_resolve(t->values[arg]) : NULL;
+    return value && value->name ? arena_printf(t->in->arena, "`%s` (line %u)", value->name, value->span.line) : "it";
+}
+
+static const char *filled_in(Typing *t, const char *text, size_t arg, const char *called) {
+    const char *dot = strrchr(called, '.'), *operand = operand_name(t, arg);
     Buf buf;
     buf_init(&buf, t->in->arena);
     for (; *text; text++) {
@@ -265,6 +283,8 @@ static const char *filled_in(Typing *t, const char *text, const char *operand, c
             buf_puts(&buf, operand);
         else if (*text == '$')
             buf_puts(&buf, dot ? dot + 1 : called);
+        else if (*text == '%')
+            buf_puts(&buf, variable_text(t, arg));
         else
             buf_putc(&buf, *text);
     }
@@ -283,8 +303,33 @@ bool typing_hint_operands(Typing *t, Where where, const char *called) {
                 continue;
             bool device = t->in->config->device && operand_advice[i].in_kernels;
             const char *text = device ? operand_advice[i].in_kernels : operand_advice[i].in_functions;
-            return typing_hint(t, "%s", filled_in(t, text, operand_name(t, arg), called));
+            return typing_hint(t, "%s", filled_in(t, text, arg, called));
         }
     }
     return false;
+}
+
+bool typing_refuse_index(Typing *t, const Type *type) {
+    if (type->kind == TY_PYFUNC) {
+        const char *name = t->in->host->object_name(t->in->host->self, type->object);
+        typing_fail(t, DIAG_BAD_INDEX, "`%s` can be called in compiled code, but not be indexed or launched", name);
+        return typing_hint(t,
+                           t->in->device ? "a kernel is launched from Python: launch %s after this one; or "
+                                           "decorate %s with @cuda.jit(device=True), and call it here, %s(...)"
+                                         : "a kernel is launched from Python: leave the decorator off this function; "
+                                           "or make %s a function of one element, with @njit, and call it in a loop, "
+                                           "%s(...)",
+                           name, name, name);
+    }
+    typing_fail(t, DIAG_BAD_INDEX, "%s cannot be indexed", typing_arg_text(t, 0));
+    if (type->kind == TY_OBJECT)
+        return typing_hint(
+            t, "compiled code takes NumPy arrays and tuples from outside as constants, and nothing else that "
+               "is indexed: pass it as an argument");
+    if (type->kind == TY_SCALAR)
+        return typing_hint(t, t->in->config->elementwise && !t->in->inst->caller
+                                  ? "vectorize gives the function one element at a time: leave out the index; for "
+                                    "whole arrays use krait.guvectorize or krait.njit"
+                                  : "it is one number: leave out the index, or pass the array that is meant");
+    return typing_hint_operands(t, INDEXED, "");
 }

@@ -3,18 +3,21 @@
  * In: the function whose inference failed, and who asked for it first.  Out: notes in the Diag that say which calls led
  * there, the user's alone; where the user called one of Krait's own functions, a headline with its name and the types;
  * and a hint by the name of a library function that was the reason, Krait's or Python's. */
-#include <string.h> /* strcmp */
+#include <string.h> /* strcmp, strlen, strncmp, strstr */
 
 #include "typeinfer/infer.h"
 
 static void print_call(Buf *buf, const FuncInst *callee, bool with_names, const InferHost *host, Arena *arena) {
     const Func *func = callee->untyped;
-    for (uint32_t i = 0; i < func->nparams; i++) {
-        const char *text = infer_words(host, arena, callee->types[i]);
+    for (uint32_t i = 0, shown = 0; i < func->nparams; i++) {
+        const char *text = infer_words(host, arena, callee->types[i]), *comma = shown ? ", " : "";
+        bool left_out = callee->types[i]->kind == TY_NONE && func->params[i].has_default;
+        if (with_names && left_out) continue;
         if (with_names)
-            buf_printf(buf, "%s%s: %s", i ? ", " : "", func->params[i].name, text);
+            buf_printf(buf, "%s%s: %s", comma, func->params[i].name, text);
         else
-            buf_printf(buf, "%s%s", i ? ", " : "", text);
+            buf_printf(buf, "%s%s", comma, text);
+        shown++;
     }
 }
 
@@ -43,8 +46,69 @@ const char *infer_shown_name(Infer *in, const Func *func) {
     return func->source && func->source->internal ? shown_name(func, in->arena) : func->name;
 }
 
+/* The value by which the caller calls an instance; NULL: it is not there any more. */
+static const Value *call_of(const FuncInst *caller, const FuncInst *callee) {
+    const Func *func = caller->func;
+    for (size_t b = 0; func && b < func->blocks.len; b++)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
+            if (value->imm.inst == callee) return value;
+    return NULL;
+}
+
+/* What is said of the user's call itself, in place of what was met inside. */
+static void tell_at_call(const FuncInst *caller, const Value *call, Diag *diag, const char *message) {
+    if (!call) return;
+    diag->message = message;
+    diag->notes = NULL; /* which lead to this call */
+    diag->source = caller->func->source;
+    diag->span = call->span;
+}
+
+static bool is_empty_list(const Type *type) { return type->kind == TY_LIST && type->items[0]->kind == TY_BOTTOM; }
+
+/* The user's name of the argument that has no type of items yet, "" where it has none; NULL: there is none. */
+static const char *empty_list(const Value *call, const FuncInst *callee) {
+    for (uint32_t i = 0; i < callee->untyped->nparams; i++) {
+        const Type *type = callee->types[i];
+        bool empty = is_empty_list(type);
+        for (uint32_t k = 0; type->kind == TY_TUPLE && k < type->count; k++) empty |= is_empty_list(type->items[k]);
+        if (!empty) continue;
+        for (uint32_t k = 0; call && k < call->nargs; k++) {
+            const Value *arg = call->args[k]; /* not resolved: the caller may be typed already */
+            if (arg->type && is_empty_list(arg->type) && arg->name) return arg->name;
+        }
+        return "";
+    }
+    return NULL;
+}
+
+/* Mistakes that the call shows, whatever was met inside. */
+static void tell_mistake(const FuncInst *caller, const FuncInst *callee, const char *shown, const InferConfig *config,
+                         Diag *diag) {
+    const Value *call = call_of(caller, callee);
+    const char *list = empty_list(call, callee), *function = callee->untyped->name;
+    const Type *first = callee->untyped->nparams ? callee->types[0] : NULL;
+    bool states = first && first->kind == TY_ARRAY && type_is_record(type_element(first));
+    if (diag->code == DIAG_UNSUPPORTED_TARGET && strstr(diag->message, NEEDS_HEAP)) {
+        tell_at_call(caller, call, diag, arena_printf(diag->arena, "%s" NEEDS_HEAP, shown));
+    } else if (list && strstr(diag->message, "an empty list")) {
+        const char *is = *list ? arena_printf(diag->arena, "`%s` is", list) : "an argument is", *a = *list ? list : "a";
+        tell_at_call(caller, call, diag,
+                     arena_printf(diag->arena, "%s an empty list, whose items have no type yet", is));
+        diag_hint(
+            diag,
+            "put the items in with %s.append(value), and make an array when all are there, np.array(%s); or begin "
+            "with an array, %s = np.zeros(0)",
+            a, a, a);
+    } else if (strncmp(function, "xoroshiro128p_", strlen("xoroshiro128p_")) == 0 && !states) {
+        tell_at_call(caller, call, diag,
+                     arena_printf(diag->arena, "the first argument of %s has to be an array of states, not %s",
+                                  function, first ? infer_words(config->host, diag->arena, first) : "nothing"));
+    }
+}
+
 /* The user called one of Krait's own functions, and it cannot be compiled for these arguments. */
-static void headline(const FuncInst *callee, const InferConfig *config, Diag *diag) {
+static void headline(const FuncInst *caller, const FuncInst *callee, const InferConfig *config, Diag *diag) {
     const char *name = shown_name(callee->untyped, diag->arena);
     const char *advice = infer_advice(name, config->device, !diag->hint);
     Buf text;
@@ -56,6 +120,7 @@ static void headline(const FuncInst *callee, const InferConfig *config, Diag *di
     }
     diag_headline(diag, "%s(%s) is not compiled%s", name, text.text, config->device ? " in kernels" : "");
     if (advice) diag_hint(diag, "%s", advice);
+    tell_mistake(caller, callee, arena_printf(diag->arena, "%s(%s)", name, text.text), config, diag);
 }
 
 static bool is_frozen(const char *file) { return strncmp(file, "<frozen ", sizeof "<frozen " - 1) == 0; }
@@ -106,19 +171,15 @@ static bool is_internal(const FuncInst *inst) { return inst->untyped->source && 
 static bool is_part(const Func *func) { return *func->name == '<' && strcmp(func->name, "<lambda>") != 0; }
 
 static void note_caller(const FuncInst *caller, const FuncInst *callee, const InferConfig *config, Diag *diag) {
-    const Func *func = caller->func;
     if (is_part(callee->untyped) && !is_internal(caller)) return;
-    for (size_t b = 0; func && b < func->blocks.len; b++)
-        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
-            if (value->imm.inst == callee) {
-                Buf text;
-                buf_init(&text, diag->arena);
-                buf_printf(&text, "in the call of %s with (", callee->untyped->name);
-                print_call(&text, callee, false, config->host, diag->arena);
-                buf_puts(&text, ")");
-                diag_note(diag, func->source, value->span, "%s", text.text);
-                return;
-            }
+    const Value *call = call_of(caller, callee);
+    if (!call) return;
+    Buf text;
+    buf_init(&text, diag->arena);
+    buf_printf(&text, "in the call of %s with (", callee->untyped->name);
+    print_call(&text, callee, false, config->host, diag->arena);
+    buf_puts(&text, ")");
+    diag_note(diag, caller->func->source, call->span, "%s", text.text);
 }
 
 bool typeinfer_note_callers(const FuncInst *inst, const InferConfig *config, Diag *diag) {
@@ -127,7 +188,7 @@ bool typeinfer_note_callers(const FuncInst *inst, const InferConfig *config, Dia
     int notes = 0; /* calls in Krait's own functions do not count: the user's call of them is shown */
     for (; notes < MAX_NOTES && inst->caller && inst->caller != inst; inst = inst->caller) {
         note_caller(inst->caller, inst, config, diag);
-        if (internal && !is_internal(inst->caller)) headline(inst, config, diag);
+        if (internal && !is_internal(inst->caller)) headline(inst->caller, inst, config, diag);
         advise_library(inst->untyped->source, inst->untyped->name, config, diag);
         internal = internal && is_internal(inst->caller);
         notes += !is_internal(inst->caller);

@@ -140,12 +140,15 @@ const char *typing_text(Typing *t, const Type *type); /* the same */
 /* What to do instead of a library function or method ("numpy.zeros", "array.sum") that is not compiled; NULL: nothing
  * is known. */
 const char *typing_advice(Typing *t, const char *name);
+#define NEEDS_HEAP " makes an array, which kernels cannot" /* behind the name of a function */
 /* Refuses a variable that inner functions share, of two types that have no common one. */
 bool infer_fail_contents(Typing *t, const char *name, const Type *here, const Type *elsewhere);
 /* Where an operand stands that an operation does not take: operand_advice.def. */
 typedef enum Where { ANYWHERE, OPERATOR, ORDER, CALLED, CALLEE, INDEXED, UNPACKED, ASSIGNED, DELETED } Where;
 /* What to write instead, as a hint, if something is known; called: the function or attribute, "" for none; false. */
 bool typing_hint_operands(Typing *t, Where where, const char *called);
+/* x[i] of what has no items; false. */
+bool typing_refuse_index(Typing *t, const Type *type);
 /* "did you mean ...?", as a hint, if one of the names, or of what values of the type have, is near; else false.
  * class_name: of the rows of its methods, "builtins.str", or NULL.  near_names.c */
 bool typing_hint_near(Typing *t, const char *name, const char *const *names, size_t count);

@@ -238,24 +238,7 @@ bool rule_getitem(Typing *t) {
         break;
     default: break;
     }
-    if (type->kind == TY_PYFUNC) {
-        typing_fail(t, DIAG_BAD_INDEX, "%s cannot be indexed, and a kernel not be launched, in compiled code",
-                    typing_arg_text(t, 0));
-        return typing_hint(t, t->in->device
-                                  ? "a kernel is launched from Python: launch it after this one, or call a device "
-                                    "function, cuda.jit(device=True)"
-                                  : "a kernel is launched from Python: leave the decorator off this function, or make "
-                                    "a function of the kernel, which @njit compiles and a loop calls");
-    }
-    typing_fail(t, DIAG_BAD_INDEX, "%s cannot be indexed", typing_arg_text(t, 0));
-    if (type->kind == TY_OBJECT)
-        return typing_hint(
-            t, "compiled code takes NumPy arrays and tuples from outside as constants, and nothing else that "
-               "is indexed: pass it as an argument");
-    if (type->kind == TY_SCALAR)
-        return typing_hint(t, "it is one number: use it without an index, or pass the array that is meant (a function "
-                              "of vectorize is given the elements one by one)");
-    return typing_hint_operands(t, INDEXED, "");
+    return typing_refuse_index(t, type);
 }
 
 /* ---- x[i] = v ---- */
@@ -454,8 +437,13 @@ static bool stores_back(const Typing *t) {
 bool typing_read_only(Typing *t) {
     bool global = t->values[0] && value_resolve(t->values[0])->op == OP_CONST;
     typing_fail(t, DIAG_READONLY, "the %sarray %s is read-only", global ? "global " : "", typing_arg_text(t, 0));
-    return typing_hint(t, global ? "a global array is a constant in compiled code: pass it as an argument"
-                                 : "pass a copy that can be written: x.copy()");
+    const char *name = t->values[0] ? t->values[0]->name : NULL;
+    if (global && t->in->device)
+        return typing_hint(t,
+                           "a global array is a constant in a kernel: make `%s` a parameter, and pass the array in "
+                           "the launch",
+                           name ? name : "it");
+    return typing_hint(t, "pass a copy that can be written: %s.copy()", name ? name : "x");
 }
 
 /* out = result[0]; out[0] = v */
@@ -481,7 +469,7 @@ bool rule_setitem(Typing *t) {
     if (type->kind != TY_ARRAY) {
         typing_fail(t, DIAG_BAD_INDEX, "items of %s cannot be assigned", typing_arg_text(t, 0));
         if (type->kind == TY_TUPLE || type->kind == TY_VARTUPLE)
-            return typing_hint(t, "tuples do not change: make a new one, or use an array");
+            return typing_hint(t, "tuples do not change: make a new one, t = (value,) + t[1:], or use an array");
         if (typing_is_text(type))
             return typing_hint(t, "texts do not change: make a new one, text[:i] + \"x\" + text[i + 1:]");
         return type->kind == TY_SCALAR ? hint_at_taken(t) : typing_hint_operands(t, INDEXED, "");

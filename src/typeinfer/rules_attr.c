@@ -50,12 +50,22 @@ static bool hint_instead(Typing *t, const Type *type) {
     return for_any ? typing_hint(t, "%s", for_any) : false;
 }
 
+/* A module or a class that a variable holds: what is in it is for the interpreter to say. */
+static bool object_lacks(Typing *t, const Type *type) {
+    const InferHost *host = t->in->host;
+    const char *hint = NULL;
+    const char *words = t->in->quiet ? "" : host->no_attribute(host->self, type->object, t->text, &hint);
+    typing_fail(t, DIAG_NO_ATTRIBUTE, "%s", words);
+    return hint ? typing_hint(t, "%s", hint) : false;
+}
+
 static bool no_attribute(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     if (strcmp(t->text, "__enter__") == 0) {
         typing_fail(t, DIAG_NO_ATTRIBUTE, "%s is no context manager in compiled code", typing_arg_text(t, 0));
         return typing_hint(t, "with statements take instances of classes that define __enter__ and __exit__ in Python");
     }
+    if (type->kind == TY_OBJECT) return object_lacks(t, type);
     typing_fail(t, DIAG_NO_ATTRIBUTE, "%s has no attribute `%s` in compiled code", typing_arg_text(t, 0), t->text);
     if (type->kind == TY_ARRAY && type_is_record(type_element(type))) return typing_hint_fields(t, type);
     if (type->kind == TY_TUPLE && type->object) return hint_names(t, type);
@@ -67,10 +77,6 @@ static bool no_attribute(Typing *t) {
         return typing_hint(t, "of a generator only items are taken, by next() and by loops: what it needs to know is "
                               "told it by an instance, or a list, that it is given");
     if (typing_is_member(type)) return typing_hint(t, "a member has `name`, `value` and what its class defines");
-    if (type->kind == TY_OBJECT)
-        return typing_hint(
-            t, "Python does not find the name in it, or what it names is nothing that compiled code takes of "
-               "a module: functions, classes, numbers, arrays, and tuples, lists and dicts of these");
     return hint_instead(t, type);
 }
 

@@ -16,10 +16,49 @@ typedef struct NewArray {
 
 static bool is_extent(const Type *type) { return type_is_integer(type) && type->scalar != SCALAR_BOOL; }
 
+static bool is_few(const Const *extent, int64_t *count) {
+    enum { MOST = 1024 }; /* elements that are advised for one thread */
+    bool fits = is_extent(extent->type) && extent->i > 0 && extent->i <= MOST / *count;
+    if (fits) *count *= extent->i;
+    return fits;
+}
+
+/* The shape that is given, "4" or "(2, 3)", if it is a small constant; else NULL. */
+static const char *constant_shape(Typing *t) {
+    const Const *shape = typing_given(t, 0) ? t->args[0].konst : NULL;
+    int64_t count = 1;
+    Buf text;
+    bool tuple = shape && shape->type->kind == TY_TUPLE && shape->type->count && !shape->type->object;
+    for (uint32_t i = 0; tuple && i < shape->type->count; i++) tuple = is_few(shape->items[i], &count);
+    if (!shape || !(tuple || is_few(shape, &count))) return NULL;
+    buf_init(&text, t->in->arena);
+    const_print(&text, shape);
+    return text.text;
+}
+
+/* "np.int32", if the call says so; that of NumPy where it says none. */
+static const char *dtype_name(Typing *t) {
+    const Type *class = typing_given(t, 1) ? t->args[1].type : NULL;
+    bool said = class && class->kind == TY_CLASS && class->items[0]->kind == TY_SCALAR;
+    const char *name = scalar_info[said ? class->items[0]->scalar : SCALAR_FLOAT64].name;
+    return arena_printf(t->in->arena, "np.%s%s", name, strcmp(name, "bool") == 0 ? "_" : "");
+}
+
+/* What is made in place of an array in a kernel: of a shape that is known, the thread's own. */
+static bool hint_at_local(Typing *t) {
+    bool of_shape = t->func == FUNC_NP_ZEROS || t->func == FUNC_NP_EMPTY;
+    const char *shape = of_shape ? constant_shape(t) : NULL, *dtype = shape ? dtype_name(t) : "";
+    if (!shape) return typing_hint(t, "%s", typing_advice(t, "numpy.empty"));
+    return typing_hint(t,
+                       "for one thread use cuda.local.array(%s, %s), for a block cuda.shared.array(%s, %s), which are "
+                       "not filled%s; or pass an array with a row for each thread",
+                       shape, dtype, shape, dtype, t->func == FUNC_NP_ZEROS ? ": write the zeros in a loop" : "");
+}
+
 static bool on_heap(Typing *t) {
     if (!t->in->device) return true;
-    typing_fail(t, DIAG_UNSUPPORTED_TARGET, "%s makes an array, which kernels cannot", typing_func_name(t));
-    return typing_hint(t, "%s", typing_advice(t, "numpy.empty"));
+    typing_fail(t, DIAG_UNSUPPORTED_TARGET, "%s" NEEDS_HEAP, typing_func_name(t));
+    return hint_at_local(t);
 }
 
 /* "C" or "F"; like: also "A" and "K", which keep what `like` has. */
@@ -78,8 +117,8 @@ bool rule_func_np_empty(Typing *t) {
     const Type *dtype;
     ArrayLayout layout;
     unsigned ndim;
-    TRY(on_heap(t));
     TRY(typing_bind_keywords(t, params, 1, COUNT_OF(params)));
+    TRY(on_heap(t));
     dtype = infer_scalar(t->in, SCALAR_FLOAT64, false);
     if (typing_given(t, 1) && !typing_is_none(t, 1)) TRY(dtype = typing_const_element(t, 1));
     TRY(read_order(t, 2, NULL, &layout));

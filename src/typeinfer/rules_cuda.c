@@ -138,7 +138,8 @@ bool rule_func_cuda_array(Typing *t) {
             typing_hint(t, "use literals or global constants; for a size that the launch decides, %s",
                         t->func == FUNC_CUDA_SHARED_ARRAY
                             ? "cuda.shared.dynamic(shape, dtype) and kernel[grid, block, stream, bytes]"
-                            : "pass an array that has a row for each thread, and take row = x[cuda.grid(1)]");
+                            : "pass an array that has a row for each thread, scratch = np.zeros((threads, n)), and "
+                              "take the thread's own, scratch[cuda.grid(1)]");
         return false;
     }
     const Type *dtype = typing_const_element(t, 1);

@@ -8,7 +8,7 @@
 static bool on_heap(Typing *t) {
     if (!t->in->device) return true;
     typing_fail(t, DIAG_UNSUPPORTED_TARGET, "kernels have no dicts and sets");
-    return typing_hint(t, "use an array, whose items are found by number");
+    return typing_hint(t, "use an array or a tuple, whose items are found by number");
 }
 
 /* The dict or set that operand `arg` is; NULL: it is none. */
@@ -30,14 +30,31 @@ static bool is_key(const Type *type) {
 }
 
 /* Operand `table` holds a key and, if it is a dict, a value of these types too. */
+/* The part of a type for which it is no key. */
+static const Type *no_key(const Type *type) {
+    for (uint32_t i = 0; type->kind == TY_TUPLE && i < type->count; i++)
+        if (!is_key(type->items[i])) return no_key(type->items[i]);
+    return type;
+}
+
+static bool refuse_type(Typing *t, const Type *type, bool dict) {
+    const Type *wrong = no_key(type);
+    typing_fail(t, DIAG_TYPING, "%s cannot be %s", typing_text(t, type), dict ? "a key of a dict" : "an item of a set");
+    if (wrong->kind == TY_ARRAY)
+        return typing_hint(t, "an array is no key, since its elements may change: take the tuple of them, tuple(%s)%s",
+                           wrong->ndim == 1 ? "x" : "x.ravel()",
+                           dict ? "" : ", or for a set of the elements set(x); a list holds whole arrays, [x]");
+    if (wrong->kind == TY_LIST && is_key(wrong->items[0]))
+        return typing_hint(t, "a list is no key, since it may change: take the tuple of its items, tuple(x)");
+    if (type_scalar_kind(wrong) == 'c') return typing_hint(t, "take the pair of its parts, (z.real, z.imag)");
+    return typing_hint(t, "numbers, strings, members of enumerations, instances, and tuples of them can");
+}
+
 static bool put(Typing *t, size_t table, const Type *key, const Type *value) {
     const Type *is = t->args[table].type;
     if (key->kind == TY_BOTTOM) return true;
     key = typeinfer_general(t->in, key);
-    if (!is_key(key)) {
-        typing_fail(t, DIAG_TYPING, "%s cannot be a key of a dict or an item of a set", typing_text(t, key));
-        return typing_hint(t, "numbers, strings, members of enumerations, instances, and tuples of them can");
-    }
+    if (!is_key(key)) return refuse_type(t, key, is->kind == TY_DICT);
     if (t->emit) return true;
     const Type *more = type_table_of(t->in->types, key, is->kind == TY_DICT ? typeinfer_general(t->in, value) : NULL);
     for (size_t i = 0; is->kind == TY_DICT && !is_empty(is) && i < t->nargs; i++)

@@ -319,9 +319,14 @@ static const char *row_text(Typing *t, size_t arg) {
     const Value *value = t->values[arg] ? value_resolve(t->values[arg]) : NULL;
     const Value *array = value && value->op == OP_GETITEM ? value_resolve(value->args[0]) : NULL;
     if (!array || !array->type || array->type->kind != TY_ARRAY || !type_is_integer(value->args[1]->type)) return NULL;
-    return arena_printf(t->in->arena,
-                        "%s has %u dimensions, and one index gives a row of it: index each, x[i, j], or pass x.ravel()",
-                        array->name ? arena_printf(t->in->arena, "`%s`", array->name) : "the array", array->type->ndim);
+    static const char *const indices[] = {"i", "i", "i, j", "i, j, k", "i, j, k, ..."};
+    const char *x = array->name ? array->name : "x";
+    unsigned ndim = array->type->ndim < 4 ? array->type->ndim : 4;
+    return arena_printf(
+        t->in->arena,
+        "%s has %u dimensions, and one index gives a row of it: index each, %s[%s], or pass an array of one "
+        "dimension: %s.ravel(), whose elements are those of %s where that is contiguous, else copies",
+        x, array->type->ndim, x, indices[ndim], x, x);
 }
 
 /* The first operand that is an array, by its name, and what a thread does instead. */

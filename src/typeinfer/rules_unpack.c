@@ -3,7 +3,20 @@
  * The length of a tuple or a record is in its type: too few or too many names are refused when the function is
  * compiled.  Of lists, ranges and arrays the length is checked when the code runs; the items are then taken by constant
  * indices.  What a starred target gets is a list. */
+#include <string.h> /* strcmp */
+
 #include "typeinfer/infer.h"
+
+/* n, m = x.shape; wanted 0: there is no number of dimensions that would do alone. */
+static bool wrong_dimensions(Typing *t, const Value *shape, size_t wanted, size_t count) {
+    const char *name = shape->args[0]->name, *x = name ? name : "x";
+    const char *also = wanted ? arena_printf(t->in->arena, "; or pass an array of %zu dimension%s", wanted,
+                                             wanted == 1 ? "" : "s")
+                              : "";
+    if (count == 1)
+        return typing_hint(t, "%s has 1 dimension: write n = %s.shape[0], or n, = %s.shape%s", x, x, x, also);
+    return typing_hint(t, "%s has %zu dimensions: write as many names%s", x, count, also);
+}
 
 static bool wrong_count(Typing *t, size_t wanted, bool at_least, size_t count) {
     if (count > wanted)
@@ -15,10 +28,11 @@ static bool wrong_count(Typing *t, size_t wanted, bool at_least, size_t count) {
     if (value && value_calls(value, FUNC_CUDA_GRID))
         return typing_hint(t, "write as many names as there are values: %zu; or cuda.grid(%zu), which gives %zu", count,
                            wanted, wanted);
+    if (value && value->op == OP_GETATTR && strcmp(value->imm.text, "shape") == 0 && value->args[0]->type &&
+        value->args[0]->type->kind == TY_ARRAY)
+        return wrong_dimensions(t, value, at_least ? 0 : wanted, count);
     if (count == 1)
-        return typing_hint(t,
-                           "there is one value: write one name and a comma behind it, n, = ..., or take item 0; of a "
-                           "shape, there is one for each dimension of the array");
+        return typing_hint(t, "there is one value: write one name and a comma behind it, n, = ..., or take item 0");
     return typing_hint(t, "write as many names as there are values: %zu", count);
 }
 

@@ -125,8 +125,8 @@ def test_missed_barrier():
     assert failure(missed_barrier) == (
         "LaunchError: a barrier of the block was not reached by all of its threads: block (0, 0, 0), thread (0, 0, 0) "
         f"waits at line {line} in missed_barrier; thread (48, 0, 0) and 15 more ended without it\n"
-        "  hint: move the barrier out of the branch or loop that only some threads take; threads with nothing to do "
-        "may also `return` before it", line)
+        "  hint: move the barrier out of the branch or loop that only some threads take, to a line that all of them "
+        "reach; only threads that a `return` has ended before are not waited for", line)
 
 
 @ON_THE_HOST
@@ -166,9 +166,9 @@ def test_stack_overflow():
 
 def test_unsupported_type():
     assert failure(unsupported_type, {"scale": 2.0})[0] == (
-        "TypeError: unsupported_type(), argument 'settings': a value of type dict cannot be an argument of compiled "
-        "code: it takes numbers, NumPy arrays, tuples and namedtuples of them, instances that hold such, None and "
-        "functions; pass the values as separate arguments, or as a tuple")
+        "TypeError: unsupported_type(), argument 'settings': a value of type dict cannot be an argument of a kernel: it "
+        "takes numbers, NumPy arrays, device arrays, tuples and namedtuples of them, instances that hold such, None and "
+        "functions; pass the values that are needed as separate arguments, or as a tuple")
 
 
 def test_misuse_of_a_shared_shape():

@@ -19,7 +19,7 @@ import warnings
 import numpy as np
 import pytest
 from conftest import host_device
-from mistakes import MISTAKES
+from mistakes import MENDED, MISTAKES
 
 import krait
 from krait import cuda
@@ -57,6 +57,12 @@ def test_what_is_told(name, golden):
 
 def test_there_are_seventy():
     assert len(MISTAKES) >= 70
+
+
+@host_device
+@pytest.mark.parametrize("name", MENDED)
+def test_what_is_advised_works(name):
+    assert told(name, textwrap.dedent(MENDED[name]).strip() + "\n") == ""
 
 
 @host_device

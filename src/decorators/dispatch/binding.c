@@ -27,8 +27,10 @@ static PyObject *function_name(const Binding *binding) {
 void binding_name_argument(const Binding *binding, Py_ssize_t parameter) {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
-    PyErr_Format(type, "%U(), argument '%U': %S", function_name(binding), PyTuple_GET_ITEM(binding->names, parameter),
-                 value);
+    PyObject *name = PyTuple_GET_ITEM(binding->names, parameter), *text = value ? PyObject_Str(value) : NULL;
+    PyObject *advice = text ? frontend_advise_for(text, name) : NULL;
+    if (advice) PyErr_Format(type, "%U(), argument '%U': %U", function_name(binding), name, advice);
+    Py_XDECREF(text), Py_XDECREF(advice);
     Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
 }
 

@@ -2,6 +2,8 @@
  *
  * Contiguous memory of one dtype is copied as it lies; anything else goes through a NumPy array on the host, which
  * broadcasts and casts: correct, and not the way to compute with a device array, which is a kernel. */
+#include <string.h> /* strcmp */
+
 #include "runtime/cuda/device_array.h"
 #include "runtime/cuda/graph.h"
 
@@ -230,8 +232,10 @@ int device_array_copy_across(DeviceArray *self, StreamUse on, DeviceArray *sourc
 static void refuse_shapes(const char *what, DeviceArray *self, PyObject *array) {
     PyObject *here = PyObject_GetAttrString(array, "shape"), *there = PyObject_GetAttrString((PyObject *)self, "shape");
     if (here && there)
-        PyErr_Format(PyExc_ValueError, "%s(): the arrays differ in shape: %R on the device, %R on the host", what,
-                     there, here);
+        PyErr_Format(PyExc_ValueError,
+                     "%s(): the arrays differ in shape: %R on the device, %R on the host; pass an array of "
+                     "the same shape%s",
+                     what, there, here, strcmp(what, "copy_to_host") == 0 ? ", or none" : "");
     Py_XDECREF(here);
     Py_XDECREF(there);
 }

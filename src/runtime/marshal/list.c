@@ -30,24 +30,25 @@ static const Type *refuse_items(const Marshal *marshal, const Type *known, const
                             : NULL;
     if (mixed)
         return (const Type *)PyErr_Format(PyExc_TypeError,
-                                          "a list of instances of %s cannot be an argument of compiled code: their "
+                                          "a list of instances of %s" NO_ARGUMENT ": their "
                                           "attribute '%s' holds values of several types; give it one type in all of "
                                           "them, or None",
                                           Py_TYPE(other)->tp_name, mixed);
     if (PyList_Check(first) && PyList_Check(other)) {
         PyErr_SetString(PyExc_TypeError,
-                        "a list of lists with items of several types cannot be an argument of compiled code: convert "
+                        "a list of lists with items of several types" NO_ARGUMENT
+                        ": their items have one type; convert "
                         "them, [[float(v) for v in row] for row in values], or, if the rows have one length, make an "
                         "array, np.array(values)");
         return NULL;
     }
     bool numbers = PyNumber_Check(first) && PyNumber_Check(other);
     PyErr_Format(PyExc_TypeError,
-                 "a list that holds %s and %s cannot be an argument of compiled code: the items have one "
-                 "type; convert them, %s",
+                 "a list that holds %s and %s" NO_ARGUMENT ": the items of a list have one type; convert them, %s",
                  Py_TYPE(first)->tp_name, Py_TYPE(other)->tp_name,
                  numbers ? "[float(v) for v in values], or make an array, np.array(values)"
-                         : "[str(v) for v in values], or pass a tuple, tuple(values)");
+                         : "[str(v) for v in values], or use a tuple, tuple(values), of which constant indices "
+                           "and loops take the items");
     return NULL;
 }
 
@@ -65,6 +66,7 @@ const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *a
     for (Py_ssize_t i = 0; item && i < PyList_GET_SIZE(list); i++) {
         const Type *type = marshal_typeof_const(marshal, PyList_GET_ITEM(list, i), arena, NULL);
         if (type && type->kind == TY_STR) type = type_simple(marshal->types, TY_STRING);
+        if (!type) marshal_name_part("x[%zd]", i);
         const Type *joined = type && i > 0 && type != item ? both(marshal, item, type) : type;
         if (!joined && !PyErr_Occurred())
             refuse_items(marshal, item, type, PyList_GET_ITEM(list, 0), PyList_GET_ITEM(list, i));

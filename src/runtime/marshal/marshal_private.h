@@ -48,6 +48,8 @@ typedef const Type *MakeType(const Marshal *marshal, PyObject *object, Arena *sc
 const Type *marshal_with_scratch(MakeType *make, const Marshal *marshal, PyObject *object, void *context);
 /* NULL, with a TypeError that names the attribute and has the words of the one that is set. */
 const Type *marshal_refuse_attribute(PyObject *object, const char *name);
+/* Behind a TypeError about a part of a value `x`: what it advises is said of that part, "x[2]". */
+void marshal_name_part(const char *format, ...);
 /* typeof_instance.c: NULL without an exception: compiled code does not know the attributes of its class. */
 const Type *marshal_typeof_instance(const Marshal *marshal, PyObject *object);
 /* Its type, if an instance of its class is being typed that leads to it; NULL: none, or an exception is set. */

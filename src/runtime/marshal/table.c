@@ -23,14 +23,16 @@ static bool same_type(const Marshal *marshal, PyObject *object, const char *what
                       const Type **known) {
     const Type *type = marshal_typeof_const(marshal, object, arena, NULL);
     if (type && type->kind == TY_STR) type = type_simple(marshal->types, TY_STRING);
+    if (!type) marshal_name_part("v");
     bool open = type && type->kind == (*known)->kind &&
                 (type_is_container(type) || type_is_shared(type) || type->kind == TY_TUPLE);
     const Type *joined = open ? marshal_join(marshal->types, *known, type) : NULL;
     if (joined) type = joined;
     if (type && (*known)->kind != TY_BOTTOM && type != *known && !joined) {
         PyErr_Format(PyExc_TypeError,
-                     "a %s whose %s have several types cannot be an argument of compiled code: one is of type %s; "
-                     "convert them, or pass them as separate arguments or as a namedtuple",
+                     "a %s whose %s have several types" NO_ARGUMENT
+                     ": one is of type %s; convert them, or use a variable "
+                     "for each, or a namedtuple",
                      container, what, Py_TYPE(object)->tp_name);
         return false;
     }

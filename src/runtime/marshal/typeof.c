@@ -88,7 +88,10 @@ static const Type *typeof_tuple(const Marshal *marshal, PyObject *tuple, Arena *
     for (Py_ssize_t i = 0; i < count; i++) {
         const Const *item = NULL;
         items[i] = marshal_typeof_const(marshal, PyTuple_GET_ITEM(tuple, i), arena, &item);
-        if (!items[i]) goto done;
+        if (!items[i]) {
+            marshal_name_part("x[%zd]", i);
+            goto done;
+        }
         if (items[i]->kind == TY_STR) { /* its text would be lost: a tuple argument is not a constant */
             if (!marshal->host) {
                 PyErr_SetString(PyExc_TypeError,
@@ -112,8 +115,10 @@ static const struct {
 } advice_by_attribute[] = {
     {"iterrows", "; pass the columns that are needed as arrays, table['name'].to_numpy()"},
     {"__array__", "; make an array of it: np.asarray(...)"},
-    {"timestamp", "; pass a number, x.timestamp(), or in an array np.array([x], 'datetime64[s]')"},
-    {"total_seconds", "; pass a number, x.total_seconds(), or in an array np.array([x], 'timedelta64[s]')"},
+    {"timestamp", "; pass the numbers of it that are needed, as x.year or x.timestamp(), or np.datetime64(x, 's')"},
+    {"toordinal", "; pass the numbers of it that are needed, as x.year or x.toordinal(), or np.datetime64(x, 'D')"},
+    {"tzinfo", "; pass the numbers of it that are needed, as x.hour"},
+    {"total_seconds", "; pass a number, x.total_seconds(), or np.timedelta64(x, 's')"},
 };
 
 static bool class_has(PyTypeObject *class, const char *name) {
@@ -124,18 +129,37 @@ static bool class_has(PyTypeObject *class, const char *name) {
     return has;
 }
 
-static void refuse_object(PyObject *object) {
+void marshal_name_part(const char *format, ...) {
+    PyObject *class, *reason, *traceback;
+    if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_TypeError)) return;
+    PyErr_Fetch(&class, &reason, &traceback);
+    va_list args;
+    va_start(args, format);
+    PyObject *name = PyUnicode_FromFormatV(format, args), *text = name && reason ? PyObject_Str(reason) : NULL;
+    va_end(args);
+    PyObject *advice = text ? frontend_advise_for(text, name) : NULL;
+    if (advice) Py_XSETREF(reason, Py_NewRef(advice));
+    PyErr_Clear();
+    Py_XDECREF(name), Py_XDECREF(text), Py_XDECREF(advice);
+    PyErr_Restore(class, reason, traceback);
+}
+
+static void refuse_object(const Marshal *marshal, PyObject *object) {
     const char *advice = "";
-    if (PyList_Check(object)) advice = "; make an array of the list: np.array(...)";
-    if (PyDict_Check(object)) advice = "; pass the values as separate arguments, or as a tuple";
-    if (PyAnySet_Check(object)) advice = "; make an array of the set: np.array(sorted(...))";
+    if (PyList_Check(object))
+        advice = "; make an array of it before the launch, np.array(x), in which results come back as well";
+    if (PyDict_Check(object)) advice = "; pass the values that are needed as separate arguments, or as a tuple";
+    if (PyAnySet_Check(object)) advice = "; make an array of it: np.array(sorted(x))";
     for (size_t i = 0; !*advice && i < COUNT_OF(advice_by_attribute); i++)
         if (class_has(Py_TYPE(object), advice_by_attribute[i].name)) advice = advice_by_attribute[i].advice;
     if (!*advice) advice = "; pass the numbers and arrays that it holds";
-    PyErr_Format(PyExc_TypeError,
-                 "a value of type %s cannot be an argument of compiled code: it takes numbers, NumPy arrays, "
-                 "tuples and namedtuples of them, instances that hold such, None and functions%s",
-                 Py_TYPE(object)->tp_name, advice);
+    const char *takes = marshal->host ? NO_ARGUMENT ": it takes numbers, texts, NumPy arrays, datetime64, tuples, "
+                                                    "lists, dicts and sets of them, instances that hold such, None and "
+                                                    "functions"
+                                      : " cannot be an argument of a kernel: it takes numbers, NumPy arrays, device "
+                                        "arrays, tuples and namedtuples of them, instances that hold such, None and "
+                                        "functions";
+    PyErr_Format(PyExc_TypeError, "a value of type %s%s%s", Py_TYPE(object)->tp_name, takes, advice);
 }
 
 static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *arena, void *into) {
@@ -160,7 +184,7 @@ static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *
         if (konst && type && type->kind == TY_STR)
             *konst = found; /* the only kind here whose type does not say it all */
     } else if (!PyErr_Occurred()) {
-        refuse_object(object);
+        refuse_object(marshal, object);
     }
     frontend_close(&frontend);
     arena_on_exhaustion(arena, outer);
@@ -172,7 +196,7 @@ static const Type *constant_in(const Marshal *marshal, PyObject *object, Arena *
 static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
     if (Py_TYPE(object) == &PyBaseObject_Type || PyList_Check(object) || PyDict_Check(object) ||
         PyAnySet_Check(object)) {
-        refuse_object(object); /* before it gets a number */
+        refuse_object(marshal, object); /* before it gets a number */
         return NULL;
     }
     if (marshal->host && PyUnicode_CheckExact(object) &&
@@ -203,10 +227,11 @@ bool marshal_declared_types(const Marshal *marshal, PyObject *container, Arena *
 const Type *marshal_refuse_attribute(PyObject *object, const char *name) {
     PyObject *class = NULL, *reason = NULL, *traceback = NULL;
     if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
+    if (name) marshal_name_part("x.%s", name);
     PyErr_Fetch(&class, &reason, &traceback);
     PyErr_Format(PyExc_TypeError,
-                 reason ? "a value of type %s cannot be an argument of compiled code, because of its attribute '%s': %S"
-                        : "a value of type %s cannot be an argument of compiled code, because of its attribute '%s': "
+                 reason ? "a value of type %s" NO_ARGUMENT ", because of its attribute '%s': %S"
+                        : "a value of type %s" NO_ARGUMENT ", because of its attribute '%s': "
                           "attributes are numbers, texts, NumPy arrays, tuples, lists and dicts of them, None and such "
                           "instances",
                  Py_TYPE(object)->tp_name, name ? name : "?", reason);
@@ -251,7 +276,7 @@ static bool can_stand_for_plain(PyObject *object) {
         const char *name = PyType_IsSubtype(class, plains[i]) ? frontend_overrides(class, plains[i]) : NULL;
         if (!name) continue;
         PyErr_Format(PyExc_TypeError,
-                     "a value of type %s cannot be an argument of compiled code, where it would be a plain %s: its "
+                     "a value of type %s" NO_ARGUMENT ", where it would be a plain %s: its "
                      "class has its own %s; pass a plain %s, %s(x)",
                      class->tp_name, plains[i]->tp_name, name, plains[i]->tp_name, plains[i]->tp_name);
         return false;
