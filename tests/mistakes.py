@@ -1329,6 +1329,32 @@ MENDED = {
         x, scratch = np.zeros(16), np.zeros((threads, n))
         k[1, 16](x, scratch)
         assert x.tolist() == (X + 1).tolist()""",
+    "an array, or None": """
+        @njit
+        def f(x):
+            for v in x:
+                if v > 2:
+                    return x
+            return None
+        @njit
+        def g(n):
+            r = None
+            if n > 3:
+                r = "big"
+            t = (1, 2)
+            t = (3,) + t[1:]
+            return r, t
+        assert f(X) is X and f(X[:2]) is None and (g(4), g(3)) == (("big", (3, 2)), (None, (3, 2)))""",
+    "an index for two axes": """
+        @cuda.jit
+        def k(x):
+            n = 4
+            l = cuda.grid(1)
+            i, j = l // n, l % n
+            x[i, j] = l
+        a = A.copy()
+        k[4, 4](a)
+        assert a.tolist() == A.tolist()""",
     "the one axis": """
         @njit
         def f(x):

@@ -3,6 +3,8 @@
  * In: the facts of the operands that come over edges that can be taken.  Out: the fact that they have together
  * (lattice.c), or a refusal that names two of them.  A join keeps what it has seen; when all is settled, joins are made
  * anew from what holds then (solve.c says why). */
+#include <string.h> /* strcmp */
+
 #include "typeinfer/solver.h"
 
 static bool edge_taken(const struct Solver *s, const Block *from, const Block *to) {
@@ -92,14 +94,19 @@ static const char *returned(Infer *in, const Value *value, bool with_line) {
     return with_line ? shown(in, value) : type;
 }
 
-static bool hint_at_results(Typing *t, const Type *a, const Type *b) {
+static bool hint_at_results(Typing *t, const Value *before, const Value *now) {
+    const Type *a = before->type, *b = now->type;
     bool array = a->kind == TY_ARRAY || b->kind == TY_ARRAY, tuple = a->kind == TY_TUPLE || b->kind == TY_TUPLE;
     bool scalar = a->kind == TY_SCALAR || b->kind == TY_SCALAR;
     if (array && scalar)
-        return typing_hint(t,
-                           "return an array on every path, np.zeros_like(x) or the empty x[:0]; instead of a number, "
-                           "None may say that there is no array");
+        return typing_hint(
+            t, "return an array on every path, np.zeros_like(x) or the empty x[:0]; or None in place of the "
+               "number, for which the caller tests");
     if (tuple && scalar) return typing_hint(t, "return a tuple on every path, (x, x), or a number on every path");
+    bool variable = before->name && now->name && strcmp(before->name, now->name) == 0;
+    if (variable && before->op != OP_PARAM && now->op != OP_PARAM && before->span.line && now->span.line)
+        return typing_hint(t, "give `%s` values of one type in lines %u and %u, or None in place of one of them",
+                           now->name, now->span.line, before->span.line);
     return typing_hint(t, "return values of one type on every path, or None where there is nothing to return");
 }
 
@@ -114,7 +121,7 @@ static bool no_result(Typing *t, const Value *now, const Value *at) {
     else
         typing_fail(t, DIAG_NO_UNIFY, "the function returns %s in line %u and %s in line %u",
                     returned(in, before, false), first->span.line, returned(in, now, false), at->span.line);
-    return hint_at_results(t, before->type, now->type);
+    return hint_at_results(t, before, now);
 }
 
 static bool holds_cell(const Type *type) {

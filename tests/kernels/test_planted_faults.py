@@ -166,9 +166,9 @@ def test_stack_overflow():
 
 def test_unsupported_type():
     assert failure(unsupported_type, {"scale": 2.0})[0] == (
-        "TypeError: unsupported_type(), argument 'settings': a value of type dict cannot be an argument of a kernel: it "
-        "takes numbers, NumPy arrays, device arrays, tuples and namedtuples of them, instances that hold such, None and "
-        "functions; pass the values that are needed as separate arguments, or as a tuple")
+        "TypeError: unsupported_type(), argument 'settings': a value of type dict cannot be an argument of a kernel: "
+        "it takes numbers, NumPy arrays, device arrays, tuples and namedtuples of them, instances that hold such, None "
+        "and functions; pass the values that are needed as separate arguments, or as a tuple")
 
 
 def test_misuse_of_a_shared_shape():
