@@ -436,3 +436,19 @@ def attribute_or(x, name, default):
 
 def copy_of(x):
     return x.copy()
+
+
+def part_of_range(r, which):
+    start, stop, step = which.indices(len(r))
+    return range(r.start + start * r.step, r.start + stop * r.step, r.step * step)
+
+
+def is_among(item, walked):
+    for x in walked:
+        if item in (x,):
+            return True
+    return False
+
+
+def is_not_among(item, walked):
+    return not is_among(item, walked)

@@ -272,6 +272,16 @@ def dict_from(more):
     return new
 
 
+def dict_from_both(more, named):
+    new = dict(more)
+    new.update(named)
+    return new
+
+
+def list_of(walked):
+    return list(walked)
+
+
 def dict_update(table, more):
     if isinstance(more, dict):
         for key, value in items(more):

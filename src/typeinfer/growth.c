@@ -56,7 +56,8 @@ bool typeinfer_is_open(const Type *type) {
     if (type_is_container(type) && holds_nothing(type)) return true;
     if (type->kind == TY_DICT) return typeinfer_is_open(type_dict_value(type));
     bool inside = type->kind == TY_LIST || type->kind == TY_VARTUPLE || type->kind == TY_TUPLE ||
-                  type->kind == TY_OPTIONAL || type->kind == TY_ITER || type->kind == TY_CELL;
+                  type->kind == TY_OPTIONAL || type->kind == TY_ITER || type->kind == TY_CELL ||
+                  type->kind == TY_CLOSURE;
     for (uint32_t i = 0; inside && i < type->count; i++)
         if (typeinfer_is_open(type->items[i])) return true;
     return false;
@@ -71,6 +72,7 @@ static const Type *with_items(Infer *in, const Type *like, const Type *const *it
     case TY_LIST:
     case TY_VARTUPLE:
     case TY_CELL: return type_with_items(types, (TypeKind)like->kind, 0, items, 1);
+    case TY_CLOSURE: return type_with_items(types, TY_CLOSURE, like->object, items, like->count);
     case TY_TUPLE: return type_tuple_like(types, like, items);
     case TY_OPTIONAL: return type_optional(types, items[0]);
     case TY_ITER: return type_iter(types, (IterKind)like->iter, items, like->count);
@@ -334,6 +336,7 @@ static bool step(Growth *g, Value *value, const Type *type) {
             if (value_resolve(value->args[i])->type->kind != TY_OBJECT) want(g, value->args[i], type);
         return true;
     case OP_TUPLE:
+    case OP_FUNCTION: /* a closure is a tuple of its defaults and of what it closes over */
         for (uint32_t i = 0; i < value->nargs; i++) want(g, value->args[i], type->items[i]);
         return true;
     case OP_GETITEM:
@@ -390,6 +393,11 @@ Value *typeinfer_grow(Infer *in, Value *value, const Type *type) {
 
 void typeinfer_fill(Infer *in, Value *value, const Type *from, const Type *to) {
     Filling filling = {.in = in};
+    const Type *closure = from->kind == TY_CELL ? from->items[0] : from;
+    if (value && value->type == from && closure->kind == TY_CLOSURE) {
+        typeinfer_grow(in, value, to); /* it may hold several that are empty, each to become something else */
+        return;
+    }
     if (!value || !value->type || !typeinfer_is_open(value->type) || !find_filling(&filling, from, to)) return;
     typeinfer_grow(in, value, filled(&filling, value->type));
 }

@@ -281,6 +281,8 @@ bool typing_own_operation(Typing *t, bool *own);
 /* What x.name is, x of a class of the user's, or one, without a field of that name; MEMBER_NONE: typing goes on. */
 Member typing_member(Typing *t, const Type *type, const char *name, ObjRef after);
 bool typing_become_member(Typing *t, const Type *type, Member member);
+bool typing_has_way(Typing *t, const Type *type); /* an instance that is walked by a method of its class */
+bool typing_list_instance(Typing *t, size_t arg); /* such an operand becomes the list of its items */
 /* f of x.f(...): x, its class or nothing comes before the arguments. */
 bool typing_bind_receiver(Typing *t);
 bool typing_call_instance(Typing *t, const Type *type); /* x(...): x.__call__(...) */

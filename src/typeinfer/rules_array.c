@@ -190,10 +190,7 @@ static bool getitem_range(Typing *t) {
         typing_cast(t, 1, infer_int(t->in));
         return typing_result(t, infer_int(t->in), NULL);
     }
-    if (index->kind == TY_SLICE) {
-        typing_fail(t, DIAG_UNSUPPORTED, "slices of a range are not compiled");
-        return typing_hint(t, "make the range that is meant");
-    }
+    if (index->kind == TY_SLICE) return typing_become_prelude(t, "builtin:part_of_range");
     return typing_fail(t, DIAG_BAD_INDEX, "a range is indexed by an int, not by %s", typing_arg_text(t, 1));
 }
 

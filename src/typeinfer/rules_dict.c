@@ -125,10 +125,9 @@ bool rule_set(Typing *t) { return display(t, TY_SET); }
 bool rule_func_table_from(Typing *t) {
     bool dict = t->func == FUNC_DICT || t->func == FUNC_TYPED_DICT;
     TRY(on_heap(t));
-    if (t->nnames) {
-        typing_fail(t, DIAG_UNSUPPORTED, "dict() of another dict and keyword arguments is not compiled");
-        return typing_hint(t, "write the dict out: {**x, 'a': 1}");
-    }
+    if (t->nnames && dict && t->nargs - t->nnames == 1)
+        return typing_names_as_dict(t) && typing_become_prelude(t, "tables:dict_from_both");
+    if (t->nnames) return typing_bad_operands(t);
     if (t->nargs == 0) return typing_become_op(t, dict ? OP_DICT : OP_SET);
     return typing_become_prelude(t, dict ? "tables:dict_from" : "tables:set_from");
 }
@@ -253,6 +252,16 @@ static const Type *walked_item(Typing *t, size_t arg) {
     return item ? item : iter ? infer_bottom(t->in) : NULL;
 }
 
+bool typing_list_instance(Typing *t, size_t arg) {
+    if (!typing_has_way(t, infer_content(t->args[arg].type))) return true;
+    Fact facts[2] = {{0}, t->args[arg]}, made;
+    Value *values[2] = {NULL, t->values[arg]}, *value = NULL;
+    TRY(typing_call_prelude(t, "tables:list_of", facts, values, 2, &made, &value));
+    t->args[arg] = made;
+    t->values[arg] = value;
+    return true;
+}
+
 /* update(x), and the methods of sets that take others: what is in them is put in. */
 bool rule_func_table_update(Typing *t) {
     const Type *table = table_of(t, 0);
@@ -265,6 +274,8 @@ bool rule_func_table_update(Typing *t) {
             TRY(put(t, 0, type_key(more), type_dict_value(more)));
             continue;
         }
+        TRY(typing_list_instance(t, i));
+        if (t->args[i].type->kind == TY_BOTTOM) continue;
         TRY(item = walked_item(t, i));
         if (item->kind == TY_BOTTOM) continue;
         if (table->kind == TY_SET) {

@@ -46,9 +46,24 @@ static bool makes_generator(const Infer *in, const Value *call) {
     return is_any_of(value_resolve(call->args[0])->konst->type, ids, COUNT_OF(ids)) && is_for_generator(in, call);
 }
 
+/* An iterator does not leave the function that makes it, a generator does: `return iter(self.items)`.  A generator
+ * gives items of one type. */
+static bool is_returned(Typing *t) {
+    Value *const *users;
+    bool returned = false;
+    uint32_t count = solver_users(t->in, t->at, &users);
+    for (uint32_t i = 0; i < count; i++) returned |= users[i]->op == OP_RETURN;
+    for (size_t i = 0; returned && i < t->nargs; i++) {
+        const Type *over = infer_content(t->args[i].type);
+        for (uint32_t k = 1; over->kind == TY_TUPLE && k < over->count; k++)
+            if (over->items[k] != over->items[0]) return false;
+    }
+    return returned;
+}
+
 bool typing_is_for_generator(Typing *t) {
     if (t->in->device || t->is_part) return false;
-    return t->emit ? t->at->type->kind == TY_GENERATOR : is_for_generator(t->in, t->at);
+    return t->emit ? t->at->type->kind == TY_GENERATOR : is_for_generator(t->in, t->at) || is_returned(t);
 }
 
 /* ---- map and filter: lists, but lazy where an iterable may have no end, or next() takes the items ---- */

@@ -190,6 +190,8 @@ bool rule_func_list_put(Typing *t) {
 
 /* extend(x): the items of x */
 bool rule_func_list_extend(Typing *t) {
+    TRY(typing_list_instance(t, 1));
+    if (t->args[1].type->kind == TY_BOTTOM) return typing_result(t, infer_bottom(t->in), NULL);
     if (!list_of(t) || t->nnames) return typing_bad_operands(t);
     const Type *item = item_of_iterable(t, 1);
     if (item) TRY(put(t, item));

@@ -205,12 +205,21 @@ static bool own_truth(Typing *t, bool *own) {
     return become_truth(t, fact, value, t->op);
 }
 
+bool typing_has_way(Typing *t, const Type *type) {
+    return type_is_instance(type) && (typing_member(t, type, "__iter__", 0).kind == MEMBER_METHOD ||
+                                      typing_member(t, type, "__getitem__", 0).kind == MEMBER_METHOD);
+}
+
 static bool own_contains(Typing *t, bool *own) {
     Attempt of;
     Fact fact;
     Value *value;
-    if (!attempt(t, "__contains__", 1, &of)) return true;
     *own = true;
+    if (!attempt(t, "__contains__", 1, &of)) {
+        *own = typing_has_way(t, infer_content(t->args[1].type));
+        if (!*own) return true;
+        return typing_become_prelude(t, t->op == OP_IN ? "builtin:is_among" : "builtin:is_not_among");
+    }
     TRY(call_method(t, &of, &fact, &value));
     return become_truth(t, fact, value, t->op == OP_IN ? OP_TRUTH : OP_NOT);
 }

@@ -397,6 +397,20 @@ static void fill_argument(Infer *in, const Param *param, Value *value, const Typ
         typeinfer_want_captured(in, param->fallback->i, to);
 }
 
+/* What the callee puts into what it closes over, where the closure was made elsewhere: it is to hold that. */
+static bool fill_closure(Binding *b, uint32_t param, const Type *to) {
+    const Type *closure = b->closure;
+    uint32_t cell = 2;
+    if (b->values[param] || b->callee->params[param].kind != PARAM_CELL || !b->closure_value) return false;
+    for (uint32_t p = 0; p < param; p++) cell += b->callee->params[p].kind == PARAM_CELL;
+    if (cell >= closure->count) return false;
+    const Type **items = ARENA_ARRAY(b->t->in->arena, const Type *, closure->count);
+    for (uint32_t i = 0; i < closure->count; i++) items[i] = i == cell ? to : closure->items[i];
+    const Type *filled = type_with_items(b->t->in->types, TY_CLOSURE, closure->object, items, closure->count);
+    typeinfer_fill(b->t->in, value_resolve(b->closure_value), closure, filled);
+    return true;
+}
+
 bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *closure_value) {
     Infer *in = t->in;
     const Func *callee = in->host->translate(in->host->self, function);
@@ -458,7 +472,8 @@ bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *
         return false;
     }
     for (uint32_t p = 0; !t->emit && inst->wanted && p < callee->nparams; p++)
-        if (inst->wanted[p]) fill_argument(in, &callee->params[p], b.values[p], types[p], inst->wanted[p]);
+        if (inst->wanted[p] && !fill_closure(&b, p, inst->wanted[p]))
+            fill_argument(in, &callee->params[p], b.values[p], types[p], inst->wanted[p]);
     if (signature.result && inst->result->kind != TY_BOTTOM)
         return typing_declared_result(t, inst, b.values, signature.result);
     t->inst = inst;

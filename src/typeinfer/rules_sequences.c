@@ -112,6 +112,11 @@ bool rule_func_slice(Typing *t) {
 
 /* The iterator of operand `arg` takes its place. */
 static const Type *take_iterator(Typing *t, size_t arg) {
+    if (typing_has_way(t, infer_content(t->args[arg].type))) {
+        SubOp walks = {.op = OP_ITER, .values = &t->values[arg], .facts = &t->args[arg], .nargs = 1};
+        TRY(typing_sub(t, &walks, &t->args[arg], &t->values[arg]));
+        return t->args[arg].type->kind == TY_ITER ? t->args[arg].type : NULL;
+    }
     const Type *cast, *iter = typing_iterator_type(t, arg, &cast);
     if (!iter) return NULL;
     if (t->emit && iter != t->args[arg].type) {

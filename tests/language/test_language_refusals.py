@@ -77,7 +77,6 @@ CONSTRUCTS = {
     "string into an array": "a[0] = 'x'\nreturn x",
     "array into an element": "a[0] = a\nreturn x",
     "nested class use": "return object()",
-    "slice of a range": "return range(x)[1:]",
     "double star parameter": None,
 }
 
