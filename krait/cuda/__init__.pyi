@@ -711,7 +711,11 @@ class Kernel(Generic[_P]):
         self, blocksize: int, memsize: int = 0, signature: _OneSignature | None = None
     ) -> Any: ...
     def max_cooperative_grid_blocks(
-        self, blockdim: int | tuple[int, ...], dynsmemsize: int = 0, signature: _OneSignature | None = None
+        self,
+        blockdim: int | tuple[int, ...],
+        dynsmemsize: int = 0,
+        signature: _OneSignature | None = None,
+        dynsmem: int = 0,
     ) -> int: ...
     def get_regs_per_thread(self, signature: _OneSignature | None = None) -> Any: ...
     def get_shared_mem_per_block(self, signature: _OneSignature | None = None) -> Any: ...
@@ -1030,7 +1034,14 @@ class LinkableCode:
 
     data: str | bytes
     name: str | None
-    def __init__(self, data: str | bytes, name: str | None = None) -> None: ...
+    def __init__(
+        self,
+        data: str | bytes,
+        name: str | None = None,
+        setup_callback: None = None,
+        teardown_callback: None = None,
+        nrt: bool = False,
+    ) -> None: ...
 
 class PTXSource(LinkableCode): ...
 class CUSource(LinkableCode): ...

@@ -16,12 +16,16 @@ def {name}({parameters}):
 
 
 class LinkableCode:
-    """Code that kernels are linked with: its text or bytes, or a file that has them and is open for reading."""
+    """Code that kernels are linked with: its text or bytes, or a file that has them and is open for reading.  Of
+    Numba's options those are taken that ask for nothing: no function is called when a module is loaded or unloaded."""
 
     data = name = None
     input_type = None  # of machine code, as the driver's linker numbers them
 
-    def __init__(self, data, name=None):
+    def __init__(self, data, name=None, setup_callback=None, teardown_callback=None, nrt=False):
+        if setup_callback is not None or teardown_callback is not None or nrt:
+            raise TypeError("linked code calls nothing back and has no Numba runtime: leave setup_callback, "
+                            "teardown_callback and nrt out")
         self.data = data.read() if hasattr(data, "read") else data
         self.name = name
 

@@ -196,11 +196,12 @@ static PyGetSetDef overload_getset[] = {
 };
 
 static PyObject *overload_cooperative_blocks(PyObject *object, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"blockdim", "dynsmemsize", NULL};
+    static char *keywords[] = {"blockdim", "dynsmemsize", "dynsmem", NULL};
     const Overload *self = (Overload *)object;
     PyObject *block;
     Py_ssize_t shared = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|n:max_cooperative_grid_blocks", keywords, &block, &shared))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|nn:max_cooperative_grid_blocks", keywords, &block, &shared,
+                                     &shared))
         return NULL;
     if (!self->kernel) return PyErr_Format(PyExc_TypeError, "%R is no kernel's", object);
     return PyObject_CallMethod(self->kernel, "max_cooperative_grid_blocks", "OnO", block, shared, self->signature);
@@ -208,7 +209,8 @@ static PyObject *overload_cooperative_blocks(PyObject *object, PyObject *args, P
 
 static PyMethodDef overload_methods[] = {
     {"max_cooperative_grid_blocks", WITH_KEYWORDS(overload_cooperative_blocks), METH_VARARGS | METH_KEYWORDS,
-     "max_cooperative_grid_blocks(blockdim, dynsmemsize=0)\n--\n\nOf a kernel: how many blocks run at once."},
+     "max_cooperative_grid_blocks(blockdim, dynsmemsize=0)\n--\n\nOf a kernel: how many blocks run at once; dynsmem is "
+     "another name of dynsmemsize."},
     {NULL, NULL, 0, NULL},
 };
 

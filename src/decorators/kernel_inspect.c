@@ -176,11 +176,11 @@ static long block_threads(PyObject *block) {
 }
 
 static PyObject *kernel_cooperative_blocks(PyObject *object, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"blockdim", "dynsmemsize", "signature", NULL};
+    static char *keywords[] = {"blockdim", "dynsmemsize", "signature", "dynsmem", NULL};
     PyObject *block, *signature = Py_None;
     Py_ssize_t shared = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|nO:max_cooperative_grid_blocks", keywords, &block, &shared,
-                                     &signature))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|nOn:max_cooperative_grid_blocks", keywords, &block, &shared,
+                                     &signature, &shared))
         return NULL;
     long threads = block_threads(block);
     if (PyErr_Occurred()) return NULL;

@@ -181,6 +181,32 @@ def test_names_of_numba():
     assert devicearray.auto_device(np.ones(3))[1] and not devicearray.auto_device(cuda.to_device(np.ones(3)))[1]
 
 
+def test_names_of_numba_for_memory():
+    from krait.cuda.cudadrv import devicearray, driver
+
+    record = np.zeros(1, [("a", "f4"), ("b", "i4")])[0]
+    assert isinstance(cuda.to_device(record), devicearray.DeviceRecord)
+    for make, name in (cuda.mapped_array, "MappedNDArray"), (cuda.managed_array, "ManagedNDArray"):
+        assert isinstance(make(3), getattr(devicearray, name))
+    array = cuda.to_device(np.ones(3))
+    devicearray.verify_cuda_ndarray_interface(array)
+    with pytest.raises(ValueError, match="device memory"):
+        devicearray.require_cuda_ndarray(np.ones(3))
+    assert devicearray.from_array_like(array).shape == (3,)
+    assert driver.is_device_memory(array) and not driver.is_device_memory(np.ones(3))
+    host = np.ones(3)
+    assert driver.host_pointer(host) == host.ctypes.data and driver.host_memory_size(host) == 24
+    assert driver.ERROR_MAP[2] == "CUDA_ERROR_OUT_OF_MEMORY" and driver.MemoryPointer is cuda.MemoryPointer
+    x = np.zeros(4)
+    work[1, 32](x, x, x)
+    overload = next(iter(work.overloads.values()))
+    assert overload.max_cooperative_grid_blocks(32, dynsmem=0) == work.max_cooperative_grid_blocks(
+        32, dynsmem=0, signature=work.signatures[0])
+    assert cuda.PTXSource("text", setup_callback=None, nrt=False).data == "text"
+    with pytest.raises(TypeError, match="calls nothing back"):
+        cuda.PTXSource("text", setup_callback=print)
+
+
 def test_close_and_reset():
     d = cuda.to_device(np.ones(10))
     stream, event = cuda.stream(), cuda.event()
