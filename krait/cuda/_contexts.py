@@ -287,10 +287,16 @@ def close():
 
 @contextlib.contextmanager
 def defer_cleanup():
-    """A block whose frees do not make the host wait; none does: memory is given back in the order of the streams."""
-    manager = current_manager()
-    with manager.defer_cleanup() if manager else contextlib.nullcontext():
-        yield
+    """A block whose frees do not make the host wait.  Most never do, memory goes back in the order of the streams; what
+    has to wait for the thread's device (mapped memory, graphs, memory of other processes, GPUs without memory pools) is
+    put off to the end of the outermost such block, or until memory runs out."""
+    device, manager = _krait.get_current_device(), current_manager()
+    device._defer(True)
+    try:
+        with manager.defer_cleanup() if manager else contextlib.nullcontext():
+            yield
+    finally:
+        device._defer(False)
 
 
 @contextlib.contextmanager

@@ -2734,3 +2734,36 @@ def test_memory_that_others_were_given_is_freed_behind_their_streams(run):
         y.free()  # what nobody was given costs one call
         assert calls()[-1] == "MemFreeAsync 0" and not violations()
     """)
+
+
+@pytest.mark.parametrize("pools", [True, False])
+def test_frees_that_would_wait_are_put_off_in_a_block_that_asks_for_it(run, pools):
+    run("""
+        import gc
+
+        def waits():
+            return [line for line in calls() if line in ("CtxSynchronize", "MemFree", "GraphExecDestroy")]
+
+        def drop():
+            x, y = cuda.to_device(np.zeros(100)), cuda.device_array(100)
+            with cuda.graph() as graph:
+                x.copy_to_device(y)
+            m = cuda.mapped_array(100)
+            calls()
+
+        drop()
+        assert "CtxSynchronize" in waits()
+        with cuda.defer_cleanup():
+            with cuda.defer_cleanup():
+                drop()
+                gc.collect()
+            assert waits() == []
+        done = waits()
+        assert "CtxSynchronize" in done and "GraphExecDestroy" in done and fake.fake_live() == 0, done
+        with cuda.defer_cleanup():
+            drop()
+            fake.fake_fail(b"MemAllocAsync" if POOLS else b"MemAlloc", 0, 2)
+            cuda.device_array(100)
+            assert "GraphExecDestroy" in waits()  # out of memory
+        assert not violations() and fake.fake_live() == 0
+    """.replace("POOLS", str(pools)), **({} if pools else {"FAKE_NO_POOLS": "1"}))

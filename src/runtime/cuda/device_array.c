@@ -243,8 +243,9 @@ static void release_late(DeviceLater *later, bool idle) {
 
 /* Another library's streams are known to the driver alone, which must not be asked beside a recording. */
 static void release_exported(Device *device, void *memory, size_t bytes) {
-    LateRelease *late = device->recordings > 0 ? malloc(sizeof *late) : NULL;
-    if (device->recordings == 0) {
+    bool late_needed = device->recordings > 0 || device->deferring > 0;
+    LateRelease *late = late_needed ? malloc(sizeof *late) : NULL;
+    if (!late_needed) {
         release_last(device, memory, bytes);
     } else if (late) { /* else, out of memory, the device keeps it */
         *late = (LateRelease){.device = device, .generation = device->generation, .memory = memory, .bytes = bytes};
@@ -255,7 +256,8 @@ static void release_exported(Device *device, void *memory, size_t bytes) {
 void device_array_give_back(const ArrayMemory *memory) {
     void *streams[STREAM_USES];
     for (unsigned i = 0; i < memory->nuses; i++) streams[i] = memory->uses[i].stream;
-    if (memory->data && memory->exported && !memory->device->shares_memory)
+    bool waits = memory->exported || (memory->device->frees_late && memory->device->deferring > 0);
+    if (memory->data && waits && !memory->device->shares_memory)
         release_exported(memory->device, memory->data, memory->bytes);
     else if (memory->data)
         device_release(memory->device, memory->data, memory->bytes, streams, memory->nuses);

@@ -186,6 +186,7 @@ static int allocate_again(Device *device, void *stream, size_t bytes, void **mem
 int device_allocate(Device *device, void *stream, size_t bytes, void **memory) {
     int status = allocate(device, stream, bytes, memory);
     if (KRAIT_UNLIKELY(is_short(device, status))) {
+        device_now(device);
         status = allocate_again(device, stream, bytes, memory);
         if (is_short(device, status) && PyGC_Collect() > 0) status = allocate_again(device, stream, bytes, memory);
     }

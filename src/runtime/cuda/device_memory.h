@@ -60,9 +60,11 @@ void device_array_drop_fields(struct FieldReader *fields); /* NULL: nothing */
 void device_when_idle(Device *device, DeviceLater *later, void (*action)(DeviceLater *later, bool idle));
 /* A thread does record one: when none does any more. */
 void device_when_not_recorded(Device *device, DeviceLater *later, void (*action)(DeviceLater *later, bool idle));
-void device_records(Device *device);   /* a thread begins to record a graph; */
-void device_recorded(Device *device);  /* it has ended */
-void device_was_reset(Device *device); /* which ends those that were dropped */
+void device_records(Device *device);           /* a thread begins to record a graph; */
+void device_recorded(Device *device);          /* it has ended */
+void device_defer(Device *device, bool begin); /* what frees would wait for is put off until this has ended, too, */
+void device_now(Device *device);               /* or until now, unless a graph is recorded */
+void device_was_reset(Device *device);         /* which ends those that were dropped */
 
 int device_pin(Device *device, DevicePinned kind, size_t bytes, void **memory); /* -1: exception set */
 /* Errors have nowhere to go. */

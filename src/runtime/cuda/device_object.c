@@ -177,6 +177,12 @@ static PyObject *device_wait(PyObject *self, PyObject *unused) {
     return wait_for_all(device_of(self));
 }
 
+/* _defer(begin): frees that would wait are put off, until as many have ended. */
+static PyObject *device_defer_frees(PyObject *self, PyObject *begin) {
+    device_defer(device_of(self), PyObject_IsTrue(begin) == 1);
+    Py_RETURN_NONE;
+}
+
 /* _reach(other, enable): whether kernels of this device reach the other's memory. */
 static PyObject *device_reach(PyObject *self, PyObject *args) {
     PyObject *other;
@@ -232,6 +238,7 @@ static PyMethodDef device_methods[] = {
                "while another thread copies or launches on it, or records a graph, and while arrays of the host lie in "
                "its memory (pinned, mapped, managed) or are locked.")},
     {"synchronize", device_wait, METH_NOARGS, PyDoc_STR("Waits until the device has finished everything queued.")},
+    {"_defer", device_defer_frees, METH_O, NULL},
     {"_reach", device_reach, METH_VARARGS, NULL},
     {"_memory_report", memory_report, METH_NOARGS, NULL},
     {"__enter__", device_enter, METH_NOARGS, NULL},

@@ -16,10 +16,12 @@ static void put_off(Device *device, DeviceLater *first, DeviceLater **end) {
     device->later_end = end;
 }
 
+static bool must_not_wait(const Device *device) { return device->recordings > 0 || device->deferring > 0; }
+
 void device_when_idle(Device *device, DeviceLater *later, void (*action)(DeviceLater *later, bool idle)) {
     *later = (DeviceLater){NULL, action};
-    bool idle = device->recordings == 0 && wait(device);
-    if (device->recordings == 0) /* nor has one begun during the wait */
+    bool idle = !must_not_wait(device) && wait(device);
+    if (!must_not_wait(device)) /* nor has a recording begun during the wait */
         action(later, idle);
     else
         put_off(device, later, &later->next);
@@ -32,8 +34,8 @@ void device_when_not_recorded(Device *device, DeviceLater *later, void (*action)
 
 void device_records(Device *device) { device->recordings++; }
 
-void device_recorded(Device *device) {
-    if (--device->recordings > 0 || !device->later) return;
+void device_now(Device *device) {
+    if (device->recordings > 0 || !device->later) return;
     DeviceLater *later = device->later, **end = device->later_end;
     device->later = NULL;
     bool idle = wait(device);
@@ -49,6 +51,16 @@ void device_recorded(Device *device) {
         later = next;
     }
     PyErr_Restore(type, value, traceback);
+}
+
+void device_recorded(Device *device) {
+    device->recordings--;
+    if (!must_not_wait(device)) device_now(device);
+}
+
+void device_defer(Device *device, bool begin) {
+    device->deferring += begin ? 1 : -1;
+    if (!must_not_wait(device)) device_now(device);
 }
 
 void device_was_reset(Device *device) {
