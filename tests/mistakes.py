@@ -267,6 +267,12 @@ MISTAKES = {
             t = np.ones(3)
             x[0] = t[0]
         k[1, 1](X)""",
+    "array and element in a kernel": """
+        @cuda.jit
+        def k(x, y):
+            i = cuda.grid(1)
+            y[i] = y * x[i]
+        k[1, 16](X, X.copy())""",
     "cube for a vector kernel": """
         @cuda.jit
         def k(x):
@@ -533,6 +539,11 @@ MISTAKES = {
         @njit
         def f(n):
             return np.zeros(n, dtype="float32x")
+        f(3)""",
+    "dtype of another language": """
+        @njit
+        def f(n):
+            return np.zeros(n, dtype="real")
         f(3)""",
     "synchronize in a kernel": """
         @cuda.jit

@@ -314,19 +314,24 @@ static Value *emit_map(Typing *t, Mapping *m) {
     return typing_make_op(t, OP_TUPLE, type_tuple(t->in->types, types, m->nout), made, m->nout);
 }
 
-/* Advice where an operand is a row of an array: one index for two dimensions. */
-static const char *row_text(Typing *t, size_t arg) {
+/* An operand that is a row of an array: one index for two dimensions. */
+static bool refuse_row(Typing *t, size_t arg) {
+    static const char *const indices[] = {"i", "i", "i, j", "i, j, k", "i, j, k, ..."};
     const Value *value = t->values[arg] ? value_resolve(t->values[arg]) : NULL;
     const Value *array = value && value->op == OP_GETITEM ? value_resolve(value->args[0]) : NULL;
-    if (!array || !array->type || array->type->kind != TY_ARRAY || !type_is_integer(value->args[1]->type)) return NULL;
-    static const char *const indices[] = {"i", "i", "i, j", "i, j, k", "i, j, k, ..."};
+    bool of_array = array && array->type && array->type->kind == TY_ARRAY && t->args[arg].type->kind == TY_ARRAY;
+    if (!of_array || !type_is_integer(value->args[1]->type)) return false;
     const char *x = array->name ? array->name : "x";
-    unsigned ndim = array->type->ndim < 4 ? array->type->ndim : 4;
-    return arena_printf(
-        t->in->arena,
-        "%s has %u dimensions, and one index gives a row of it: index each, %s[%s], or pass an array of one "
-        "dimension: %s.ravel(), whose elements are those of %s where that is contiguous, else copies",
-        x, array->type->ndim, x, indices[ndim], x, x);
+    unsigned ndim = array->type->ndim;
+    typing_fail(t, DIAG_TYPING,
+                "%s has %u dimensions, and one index gives a row of it, where kernels compute with single elements", x,
+                ndim);
+    typing_hint(
+        t,
+        "index each dimension, %s[%s], or pass an array of one: %s.ravel(), whose elements are those of %s where "
+        "that is contiguous, else copies",
+        x, indices[ndim < 4 ? ndim : 4], x, x);
+    return true;
 }
 
 /* The first operand that is an array, by its name, and what a thread does instead. */
@@ -352,12 +357,11 @@ static bool hint_at_elements(Typing *t, const Mapping *m) {
 /* There is no heap in kernels. */
 static bool check_heap(Typing *t, const Mapping *m) {
     bool makes = false;
-    const char *row = NULL;
     for (size_t i = 0; i < m->nout; i++) makes = makes || !m->out[i];
     if (!makes || !t->in->device) return true;
+    for (size_t i = 0; i < m->nin; i++)
+        if (refuse_row(t, i)) return false;
     typing_bad_operands(t);
-    for (size_t i = 0; i < m->nin && !row; i++) row = row_text(t, i);
-    if (row) return typing_hint(t, "%s", row);
     return hint_at_elements(t, m);
 }
 

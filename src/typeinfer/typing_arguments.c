@@ -127,6 +127,12 @@ const Type *typing_const_element(Typing *t, size_t arg) {
     return other ? type->items[0] : typing_const_dtype(t, arg);
 }
 
+static bool hint_near_dtype(Typing *t, const char *text) {
+    const char *names[SCALAR_COUNT];
+    for (size_t i = 0; i < SCALAR_COUNT; i++) names[i] = scalar_info[i].name;
+    return typing_hint_near(t, text, names, SCALAR_COUNT);
+}
+
 const Type *typing_const_dtype(Typing *t, size_t arg) {
     const Type *scalar = infer_dtype(t->in, t->args[arg]);
     if (scalar) return scalar;
@@ -137,6 +143,7 @@ const Type *typing_const_dtype(Typing *t, size_t arg) {
         return typing_hint(t, "a struct is made outside, point = np.dtype([...]), and named here"), NULL;
     if (arg == 1 && type_is_integer(t->args[0].type) && type_is_integer(t->args[1].type))
         return typing_hint(t, "several lengths are one argument, a tuple: (rows, columns)"), NULL;
+    if (text && hint_near_dtype(t, text->text)) return NULL;
     typing_hint(t, "types are bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128, as "
                    "np.float32 or as text, 'float32'");
     return NULL;
