@@ -202,3 +202,7 @@ def keyword_pop(keywords, name, *default):
 
 def keyword_default(keywords, name, default=None):
     """The value of one name, or what is put in."""
+
+
+def has_order(x, y):
+    """Whether `<` and its like may have an answer for these two: not for None, nor for instances without the methods."""

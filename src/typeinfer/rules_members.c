@@ -189,6 +189,25 @@ static bool own_compare(Typing *t, bool *own) {
     return *own || same_object(t, own);
 }
 
+static bool orders(Typing *t, const Type *type) {
+    static const char *const names[] = {"__lt__", "__le__", "__gt__", "__ge__"};
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (typing_member(t, type, names[i], 0).kind) return true;
+    return false;
+}
+
+/* has_order(x, y) */
+bool rule_func_has_order(Typing *t) {
+    bool known = true;
+    for (size_t i = 0; i < 2; i++) {
+        const Type *type = t->args[i].type, *other = t->args[1 - i].type;
+        if (type->kind == TY_NONE) known = false;
+        if (type_is_instance(type) && !orders(t, type))
+            known &= type_is_instance(other) && other != type && orders(t, other);
+    }
+    return typing_become_const(t, const_bool(t->in->arena, t->in->types, known));
+}
+
 static bool own_truth(Typing *t, bool *own) {
     Attempt of;
     Fact fact;

@@ -307,6 +307,31 @@ bool typing_equals_itself(Typing *t) {
     return typing_become_const(t, const_bool(t->in->arena, t->in->types, value));
 }
 
+/* Whether it costs nothing to compare two such items and nobody sees it: never an exception, no methods of users. */
+static bool compares_quietly(const Type *type) {
+    switch (type->kind) {
+    case TY_SCALAR:
+    case TY_STR:
+    case TY_STRING:
+    case TY_BYTES:
+    case TY_CHARS:
+    case TY_TIME: return true;
+    case TY_TUPLE:
+        for (uint32_t i = 0; i < type->count; i++)
+            if (!compares_quietly(type->items[i])) return false;
+        return true;
+    default: return false;
+    }
+}
+
+/* Whether items have to be compared from the first on, and no further than to the first that differ. */
+static bool compares_in_turn(Op op, const Type *a, const Type *b) {
+    uint32_t common = a->count < b->count ? a->count : b->count;
+    for (uint32_t i = op == OP_EQ || op == OP_NE ? 1 : 0; i < common; i++)
+        if (!compares_quietly(a->items[i]) || !compares_quietly(b->items[i])) return true;
+    return false;
+}
+
 /* Lexicographic, from the last item: rest = (a_i < b_i) or (a_i == b_i and rest).  Items that are one object are equal,
  * whatever they say themselves: a NaN, too.  An order is what `<` of two items gives, or a bool if none differ: these
  * join. */
@@ -325,6 +350,11 @@ bool typing_compare_tuples(Typing *t) {
     Fact rest_fact, less_fact;
     if (equality && a->count != b->count)
         return typing_become_const(t, const_bool(t->in->arena, t->in->types, t->op == OP_NE));
+    if (compares_in_turn(t->op, a, b)) {
+        static const char *const names[] = {"comparing:less",      "comparing:less_equal", "comparing:equal",
+                                            "comparing:different", "comparing:greater",    "comparing:greater_equal"};
+        return typing_become_prelude(t, names[t->op - OP_LT]);
+    }
     bool at_end = equality || (a->count == b->count ? t->op == OP_LE || t->op == OP_GE
                                                     : (a->count < b->count) == (strict == OP_LT));
     rest_fact = known_bool(t, at_end, &rest);

@@ -5,7 +5,7 @@ import enum
 
 import numpy as np
 import pytest
-from oracle import agree, make
+from oracle import agree, agree_all, make
 
 from krait import errors, njit
 
@@ -216,3 +216,74 @@ def test_a_member_selects_as_its_text_does():
     assert f(a, Mode.FAST) == f(a, "fast") == 6.0
     assert f(a, Mode.SLOW) == f(a, "slow") == 3.0
     assert njit(lambda x: np.sqrt(x) + np.zeros(2))(Factor.ONE).tolist() == [1.0, 1.0]
+
+
+# ---- tuples are compared from the first item on, and nothing is asked of what stands behind the first that differ ----
+
+TOLD = """
+from dataclasses import dataclass, field
+import heapq
+
+class Told:
+    def __init__(self, v, log): self.v = v; self.log = log
+    def __eq__(self, other): self.log.append(self.v); return self.v == other.v
+    def __lt__(self, other): self.log.append(-self.v); return self.v < other.v
+    def __ge__(self, other): self.log.append(100 + self.v); return self.v >= other.v
+
+class Plain:
+    def __init__(self, v): self.v = v
+
+@dataclass
+class Person:
+    id: int
+    known: list = field(default_factory=list)
+
+def pair(n):
+    p, q = Person(1), Person(n)
+    p.known.append(q)
+    q.known.append(p)
+    return p, q
+
+def given(n, c):
+    x = n
+    if c:
+        x = None
+    return x
+"""
+
+
+@pytest.mark.parametrize(
+    "body, calls",
+    [
+        (
+            "log = [0]\n    a = Told(1, log), Told(2, log), Told(3, log)\n    b = Told(1, log), Told(n, log), Told(3, log)\n"
+            "    return a == b, a != b, a < b, a >= b, a[:2] < b, log",
+            [(2,), (5,), (1,)],
+        ),
+        ("p, q = pair(n)\n    return p == q, p != q, p in [q], q in [q], p not in [q]", [(2,), (0,)]),
+        (
+            "a, b = given(1, n), given(2, n)\n"
+            "    return (1, a) < (2, b), (1, a) == (1, b), (n, a) <= (1, a), (a,) == (b,), (3, a) > (2, b), (1, a) < (1, a)",
+            [(0,), (1,)],
+        ),
+        ("return (1, given(1, n)) < (1, given(2, n))", [(0,), (1,)]),
+        ("return (1, None) < (n, None), (n, None) == (2, None)", [(2,), (0,)]),
+        ("return (1, None) < (n, 3)", [(2,), (1,)]),
+        (
+            "heap = []\n    for i in range(n):\n        heapq.heappush(heap, (i % 3, i, Plain(i)))\n"
+            "    return [heapq.heappop(heap)[2].v for _ in range(n)]",
+            [(7,)],
+        ),
+        (
+            "heap = []\n    for i in range(n):\n        heapq.heappush(heap, (i % 3, Plain(i)))\n    return len(heap)",
+            [(3,), (7,)],
+        ),
+        (
+            "items = [(i % 3, i, given(i, i % 2)) for i in range(n)]\n    items.sort(reverse=True)\n"
+            "    return items, min(items), sorted(items)",
+            [(6,)],
+        ),
+    ],
+)
+def test_tuples_are_compared_in_turn(body, calls):
+    agree_all(make(TOLD + f"\ndef f(n):\n    {body}"), calls)
