@@ -356,7 +356,10 @@ static const Const *read_other(const Reading *r, PyObject *object) {
         "pass it as an argument (to a kernel as an array or a tuple), or make it a tuple, which is a constant";
     const char *what = arena_printf(frontend->arena, "an object of type %s cannot be used in compiled code",
                                     Py_TYPE(object)->tp_name);
-    if (PyList_Check(object) || PyDict_Check(object) || PyAnySet_Check(object)) return translate_refuse(r, what, hint);
+    bool dict = PyDict_Check(object);
+    if (dict && !PyDict_CheckExact(object)) /* it finds keys in a way of its own */
+        return translate_refuse(r, what, "keep a plain dict there, dict(d), or make it in the function");
+    if (PyList_Check(object) || dict || PyAnySet_Check(object)) return translate_refuse(r, what, hint);
     if (PyBytes_Check(object) || PyByteArray_Check(object) || PyArray_Check(object))
         return translate_refuse(r, what, hint);
     const Const *array = frontend->reads_device_arrays ? read_device_array(r, object) : NULL;

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from krait import cfunc, cuda, errors, njit, prange, vectorize
 
+from oracle import make
+
 WEIGHTS = [1.0, 2.0, 3.0]
 MOVES = [(0, 1), (1, 0)]
 TABLE = {"a": 1, "b": 2}
@@ -367,3 +369,12 @@ def test_kernels_refuse_them():
 
     with pytest.raises(errors.UnsupportedError, match="list cannot be used"):
         kernel[1, 1](np.zeros(1))
+
+
+@pytest.mark.parametrize("kind", ["defaultdict(list)", "OrderedDict()", "Counter()"])
+def test_dicts_of_other_kinds_are_refused_with_what_helps(kind):
+    """They are no arguments either, so that the hint does not send there."""
+    source = f"from collections import Counter, OrderedDict, defaultdict\nD = {kind}\n"
+    source += "def f(k):\n    D[k] = D[k]\n    return len(D)"
+    with pytest.raises(errors.KraitError, match=r"keep a plain dict there, dict\(d\), or make it in the function"):
+        njit(make(source))(1)
