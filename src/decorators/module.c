@@ -29,7 +29,8 @@ static const Type *type_of_argument(void *context, ObjHold *hold, PyObject *obje
 static int state_open(ModuleState *state) {
     state->session.types = type_table_new();
     state->session.library = library_new();
-    if (!state->session.types || !state->session.library) {
+    state->session.units = units_new();
+    if (!state->session.types || !state->session.library || !state->session.units) {
         PyErr_NoMemory();
         return -1;
     }
@@ -139,6 +140,7 @@ static void module_free(void *module) {
     if (state->session.objects) objects_free(state->session.objects);
     if (state->session.types) type_table_free(state->session.types);
     library_free(state->session.library);
+    units_free(state->session.units);
     state->session = (Session){0};
 }
 

@@ -57,6 +57,7 @@ static PyObject *overload_row(PyObject *module, PyObject *args) {
     PyObject *object;
     const char *doc;
     if (!PyArg_ParseTuple(args, "Os:_overload_row", &object, &doc)) return NULL;
+    objects_note_overload(state->session.objects);
     const FuncInfo *row;
     if (PyUnicode_Check(object)) {
         Py_ssize_t length;

@@ -8,30 +8,9 @@ enum { CODE_BYTES = 1024 }; /* of a small function: there may be thousands */
 
 static const char *copy_text(Arena *arena, const char *text) { return text ? arena_strdup(arena, text) : NULL; }
 
-static const Const *copy_const(Arena *arena, const Const *konst) {
-    if (!konst) return NULL;
-    Const *copy = ARENA_NEW(arena, Const);
-    *copy = *konst;
-    if (konst->type->kind == TY_STR) {
-        copy->text = copy_text(arena, konst->text);
-    } else if (konst->type->kind == TY_TUPLE || konst->type->kind == TY_TEXT) {
-        const Const **items = ARENA_ARRAY(arena, const Const *, konst->type->count);
-        for (uint32_t i = 0; i < konst->type->count; i++) items[i] = copy_const(arena, konst->items[i]);
-        copy->items = items;
-    } else if (konst->type->kind == TY_ARRAY) {
-        size_t bytes = sizeof(int64_t) * konst->type->ndim;
-        ArrayConst *array = ARENA_NEW(arena, ArrayConst);
-        *array = *konst->array;
-        array->shape = memcpy(arena_alloc(arena, bytes + 1), konst->array->shape, bytes);
-        array->strides = memcpy(arena_alloc(arena, bytes + 1), konst->array->strides, bytes);
-        copy->array = array;
-    }
-    return copy;
-}
-
 static const Const *const *copy_consts(Arena *arena, const Const *const *konsts, size_t count) {
     const Const **copies = ARENA_ARRAY(arena, const Const *, count);
-    for (size_t i = 0; konsts && i < count; i++) copies[i] = copy_const(arena, konsts[i]);
+    for (size_t i = 0; konsts && i < count; i++) copies[i] = const_copy(arena, konsts[i]);
     return copies;
 }
 

@@ -28,11 +28,22 @@ typedef struct Config {
     bool keep_text;     /* keep typed IR, LLVM IR and assembly for the inspect functions */
 } Config;
 
+/* Functions of krait.prelude that were typed in one compilation, and that later ones take (units.c). */
+typedef struct Units Units;
+Units *units_new(void); /* NULL: no memory */
+void units_free(Units *units);
+typedef struct UnitCounts {
+    size_t kept, bytes, taken; /* how many there are, in how much memory; how often one was taken so far */
+} UnitCounts;
+UnitCounts units_counts(const Units *units);
+void units_fail_after(Units *units, size_t n); /* tests: the n-th allocation for what is kept fails; 0: none */
+
 /* What compilations of one module state share. */
 typedef struct Session {
     TypeTable *types;
     Library *library;
     Objects *objects;
+    Units *units; /* NULL: each compilation infers all that it calls */
 } Session;
 
 enum Stage {

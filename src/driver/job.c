@@ -11,7 +11,7 @@
  *
  * The Job owns every resource: job_close releases them on the way out of success, refusal and exhausted memory alike,
  * which is what makes the arena's jump (base.h) safe. */
-#include "driver/job.h"
+#include "driver/units.h"
 
 #include <string.h> /* memcpy, memset */
 
@@ -38,11 +38,9 @@ static FuncInst *host_instance(void *self, const InferRequest *request, CallSite
 static FuncInst *host_row_instance(void *self, const Type *callee, const Type *const *types, const Const *const *konsts,
                                    size_t count, CallSite site) {
     Job *job = self;
-    CallSite waits = callee->kind == TY_FUNC ? (CallSite){0} : site;
     const InferRequest request = {0, types, konsts, NULL};
-    FuncInst *inst = worklist_instance(job, worklist_row_function(job, callee, count), &request, waits);
-    if (inst && !inst->caller) inst->caller = site.caller;
-    return inst;
+    if (callee->kind == TY_FUNC) site.call = NULL;
+    return worklist_instance(job, worklist_row_function(job, callee, count), &request, site);
 }
 
 static bool host_ufunc(void *self, ObjRef function, UfuncShape *shape) {
@@ -185,7 +183,9 @@ static const Target *job_target(const Job *job) {
 }
 
 static bool stage_infer(Job *job) {
-    TRY(worklist_run(job) && inline_calls(job));
+    TRY(worklist_run(job));
+    if (!units_keep(job)) return out_of_memory(job);
+    TRY(inline_calls(job));
     job->program = (Program){
         .arena = job->arena,
         .types = job->session->types,
@@ -353,6 +353,8 @@ static void job_open(Job *job) {
     frontend_open(&job->frontend, job->arena, job->session->types, job->session->objects, job->diag);
     job->frontend.readonly_globals = job->config->kernel;
     job->frontend.reads_device_arrays = job->config->kernel || job->config->device_arrays;
+    job->frontend.left = job->session->units ? units_function : NULL;
+    job->frontend.left_self = job->session->units;
     if (!job->config->kernel && job->options.entry == ENTRY_FUNCTION) job->frontend.captures = &job->captures;
     job->infer_host = (InferHost){.self = job,
                                   .translate = host_translate,

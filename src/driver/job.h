@@ -74,7 +74,10 @@ typedef struct Job {
 } Job;
 
 /* worklist.c */
+/* site.caller asks, NULL: it is the root; site.call waits for the result, NULL: nothing does. */
 FuncInst *worklist_instance(Job *job, const Func *untyped, const InferRequest *request, CallSite site);
+FuncInst *worklist_find(Job *job, const Func *untyped, const InferRequest *request); /* NULL: nobody asked for it yet */
+FuncInst *worklist_add(Job *job, const Func *untyped, const InferRequest *request, FuncInst *caller);
 const Func *worklist_row_function(Job *job, const Type *callee, size_t count);
 bool worklist_run(Job *job);          /* infers until nothing changes */
 bool worklist_check_result(Job *job); /* the result of the root can become a Python object */

@@ -8,7 +8,7 @@
  * queued again.  Results only go up a lattice of finite height, so this ends; recursion, self or mutual, needs nothing
  * special.  A bound on the number of instances of one function catches those that call themselves with ever new types,
  * one on the changes of a result those that return ever new types. */
-#include "driver/job.h"
+#include "driver/units.h" /* units_take */
 
 enum { MAX_INSTANCES = 4096, MAX_CHANGES = 200, MAX_WIDENED = 100, MAX_DEPTH = 200 };
 
@@ -77,12 +77,17 @@ static FuncInst *new_instance(Job *job, const Func *untyped, const InferRequest 
     return inst;
 }
 
-static FuncInst *add_instance(Job *job, const Func *untyped, const InferRequest *request, FuncInst *caller) {
+FuncInst *worklist_add(Job *job, const Func *untyped, const InferRequest *request, FuncInst *caller) {
     FuncInst *inst = new_instance(job, untyped, request);
     inst->caller = caller;
     hash_index_add(&job->requests, job->arena, hash_request(untyped, request));
     vec_push(job->arena, &job->insts, inst);
-    enqueue(job, inst);
+    return inst;
+}
+
+static FuncInst *add_instance(Job *job, const Func *untyped, const InferRequest *request, FuncInst *caller) {
+    FuncInst *inst = worklist_add(job, untyped, request, caller);
+    if (!units_take(job, inst)) enqueue(job, inst);
     return inst;
 }
 
@@ -102,12 +107,15 @@ static bool check_size(Job *job, const Func *untyped, size_t param, const Type *
     return false;
 }
 
+FuncInst *worklist_find(Job *job, const Func *untyped, const InferRequest *request) {
+    uint32_t i = hash_index_first(&job->requests, hash_request(untyped, request));
+    while (i != HASH_INDEX_END && !same_request(job->insts.data[i], untyped, request))
+        i = hash_index_next(&job->requests, i);
+    return i == HASH_INDEX_END ? NULL : job->insts.data[i];
+}
+
 FuncInst *worklist_instance(Job *job, const Func *untyped, const InferRequest *request, CallSite site) {
-    FuncInst *inst = NULL;
-    uint64_t hash = hash_request(untyped, request);
-    uint32_t i = hash_index_first(&job->requests, hash);
-    for (; i != HASH_INDEX_END && !inst; i = hash_index_next(&job->requests, i))
-        if (same_request(job->insts.data[i], untyped, request)) inst = job->insts.data[i];
+    FuncInst *inst = worklist_find(job, untyped, request);
     if (!inst) {
         bool again = specialised(job, request->function)->count > 1;
         for (size_t p = 0; p < untyped->nparams; p++) TRY(check_size(job, untyped, p, request->types[p], again));
@@ -116,7 +124,7 @@ FuncInst *worklist_instance(Job *job, const Func *untyped, const InferRequest *r
                 MAX_INSTANCES);
         inst = add_instance(job, untyped, request, site.caller);
     }
-    if (site.caller && site.caller->inference) vec_push(job->arena, &inst->waiting, site);
+    if (site.call && site.caller->inference) vec_push(job->arena, &inst->waiting, site);
     return inst;
 }
 

@@ -63,7 +63,8 @@ const Func *frontend_translate(Frontend *frontend, ObjRef function) {
     uint32_t i = hash_index_first(&cache->index, hash);
     for (; i != HASH_INDEX_END; i = hash_index_next(&cache->index, i))
         if (cache->entries.data[i].function == function) return cache->entries.data[i].func;
-    const Func *func = translate_function(frontend, function);
+    const Func *func = frontend->left ? frontend->left(frontend->left_self, function) : NULL;
+    if (!func) func = translate_function(frontend, function);
     if (!func) return NULL;
     hash_index_add(&cache->index, frontend->arena, hash);
     vec_push(frontend->arena, &cache->entries, ((CacheEntry){function, func}));

@@ -36,6 +36,11 @@ int objects_traverse_hold(const ObjHold *hold, visitproc visit, void *arg);
 
 ObjHold *objects_kept(Objects *objects);                   /* the one that lasts as long as the module */
 ObjRef objects_ref(Objects *objects, PyObject *object);    /* held for good; 0 with MemoryError set on failure */
+/* What the text of a function of krait.prelude means is held for good: an object, all that a type mentions. */
+bool objects_keep(Objects *objects, ObjRef ref);
+bool objects_keep_type(Objects *objects, const Type *type);
+/* Whether all that the type mentions is Krait's or the interpreter's own, and then held for good. */
+bool objects_last(Objects *objects, const Type *type);
 PyObject *objects_get(const Objects *objects, ObjRef ref); /* borrowed; NULL: nobody holds it any more */
 /* The Python function that it is, or that it was decorated from; borrowed; NULL: neither. */
 PyObject *objects_function(const Objects *objects, ObjRef ref);
@@ -85,6 +90,9 @@ void objects_set_decorated(Objects *objects, ObjDecorated decorated);
 typedef PyObject *ObjOverloadFind(void *context, const OverloadRequest *request);
 void objects_set_overloads(Objects *objects, ObjOverloadFind *find, void *context);
 PyObject *objects_overload(const Objects *objects, const OverloadRequest *request);
+/* From now on calls may mean something else than Krait's own rows say. */
+void objects_note_overload(Objects *objects);
+bool objects_overloaded(const Objects *objects);
 
 /* An object of this exact type stands for a library function that exists in compiled code only (cuda.grid); the
  * decorators layer creates the type (krait._krait.Intrinsic: attributes __name__ "krait.cuda.grid" and func, an int)
@@ -132,8 +140,11 @@ typedef struct Frontend {
     VEC(ObjRef) device_arrays; /* found in globals and closures of kernels: each once */
     VEC(Guard) guards;
     HashIndex guard_index;
-    ObjHold hold;      /* what got a number; like guards, the caller may take it */
-    void *cache;       /* function -> Func: each is translated once per compilation */
+    ObjHold hold; /* what got a number; like guards, the caller may take it */
+    void *cache;  /* function -> Func: each is translated once per compilation */
+    /* Asked before a function is translated: the Func that an earlier compilation has left; NULL: none. */
+    const Func *(*left)(void *self, ObjRef function);
+    void *left_self;
     PyObject *kept;    /* a list of the references that live until frontend_close */
     const char *named; /* by which name the code has the object that is looked at, for messages; or NULL */
 } Frontend;

@@ -8,7 +8,7 @@
  * again when sys.modules has changed. */
 #include "frontend/frontend_private.h"
 
-#include <string.h> /* memchr, strchr */
+#include <string.h> /* memchr, strchr, strncmp */
 
 typedef struct Entry {
     PyObject *object; /* NULL: free */
@@ -26,6 +26,7 @@ typedef struct Known { /* what stands behind an ObjRef */
     uint32_t last_hold; /* serial number of the last one */
     bool nested;        /* a stand-in for code nested in a function */
     bool kept;          /* held for good */
+    bool ours;          /* the text of Krait's own functions means it */
 } Known;
 
 typedef struct LibraryName { /* one name of one row of functions.def */
@@ -51,8 +52,9 @@ struct Objects {
     PyTypeObject *intrinsic, *krait_type;
     const Type *(*krait_type_get)(PyObject *);
     ObjDecorated decorated;
-    ObjOverloadFind *overload_find; /* NULL: nobody has said anything */
+    ObjOverloadFind *overload_find; /* NULL: nobody may say anything yet */
     void *overload_context;
+    bool overloaded; /* somebody has said something */
 };
 
 /* ---- hash table ---- */
@@ -243,6 +245,42 @@ ObjRef objects_ref(Objects *objects, PyObject *object) {
     return ref;
 }
 
+/* A part of Krait's own library, or a class of the interpreter that nobody can change. */
+static bool is_fixed(PyObject *object) {
+    PyObject *module = NULL;
+    if (PyFunction_Check(object)) module = ((PyFunctionObject *)object)->func_module;
+    if (PyType_Check(object)) {
+        if (!PyType_HasFeature((PyTypeObject *)object, Py_TPFLAGS_HEAPTYPE)) return true;
+        if (frontend_original(object) != object) return true; /* what stands for a class of Python's library */
+        module = PyDict_GetItemString(frontend_class_dict((PyTypeObject *)object), "__module__");
+    }
+    const char *name = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+    PyErr_Clear();
+    return name && strncmp(name, "krait.prelude.", strlen("krait.prelude.")) == 0;
+}
+
+bool objects_keep(Objects *objects, ObjRef ref) {
+    PyObject *object = objects_get(objects, ref);
+    if (!object) return true;
+    TRY(objects_ref(objects, object));
+    return objects->known[ref - 1].ours = true;
+}
+
+bool objects_keep_type(Objects *objects, const Type *type) {
+    TRY(objects_keep(objects, type->object));
+    for (uint32_t i = 0; i < type->count; i++) TRY(objects_keep_type(objects, type->items[i]));
+    return true;
+}
+
+bool objects_last(Objects *objects, const Type *type) {
+    const Known *entry = known(objects, type->object);
+    bool lasts = !entry || entry->ours || (entry->object && is_fixed(entry->object));
+    if (lasts && entry && !objects_keep(objects, type->object)) PyErr_Clear(), lasts = false; /* no memory */
+    if (!lasts) return false;
+    for (uint32_t i = 0; i < type->count; i++) TRY(objects_last(objects, type->items[i]));
+    return true;
+}
+
 ObjHold *objects_kept(Objects *objects) { return &objects->kept; }
 
 PyObject *objects_get(const Objects *objects, ObjRef ref) {
@@ -289,6 +327,9 @@ void objects_set_overloads(Objects *objects, ObjOverloadFind *find, void *contex
     objects->overload_find = find;
     objects->overload_context = context;
 }
+
+void objects_note_overload(Objects *objects) { objects->overloaded = true; }
+bool objects_overloaded(const Objects *objects) { return objects->overloaded; }
 
 PyObject *objects_overload(const Objects *objects, const OverloadRequest *request) {
     return objects->overload_find ? objects->overload_find(objects->overload_context, request) : NULL;

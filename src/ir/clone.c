@@ -1,6 +1,9 @@
-/* clone.c: copies of values, and of a function: one that shares nothing that passes change: values, blocks, edges and
- * operand lists are new; constants, names, types and sources, which nobody changes, are shared.  Numbers stay as they
- * are.  Old values find new ones through tables by number. */
+/* clone.c: copies of values, constants and functions.
+ *
+ * func_clone: one that shares nothing that passes change: values, blocks, edges and operand lists are new; constants,
+ * names, types and sources, which nobody changes, are shared.  Numbers stay as they are.  Old values find new ones
+ * through tables by number.  func_copy: a clone that shares types alone, so that it may outlive the arena of the old
+ * one. */
 #include "ir/ir.h"
 
 #include <string.h> /* memcpy */
@@ -73,5 +76,67 @@ Func *func_clone(Arena *arena, const Func *old) {
         for (const Value *value = from->first; value; value = value->next) clone_value(&clone, value, block);
     }
     for (size_t b = 0; b < old->blocks.len; b++) clone_links(&clone, old->blocks.data[b]);
+    return func;
+}
+
+/* ---- what outlives its arena ---- */
+
+static const char *text_copy(Arena *arena, const char *text) { return text ? arena_strdup(arena, text) : NULL; }
+
+static const ArrayConst *array_copy(Arena *arena, const ArrayConst *old, uint32_t ndim) {
+    size_t bytes = sizeof(int64_t) * ndim;
+    ArrayConst *array = ARENA_NEW(arena, ArrayConst);
+    *array = *old;
+    array->shape = memcpy(arena_alloc(arena, bytes + 1), old->shape, bytes);
+    array->strides = memcpy(arena_alloc(arena, bytes + 1), old->strides, bytes);
+    return array;
+}
+
+const Const *const_copy(Arena *arena, const Const *konst) {
+    if (!konst) return NULL;
+    Const *copy = ARENA_NEW(arena, Const);
+    *copy = *konst;
+    size_t count = const_item_count(konst);
+    if (konst->type->kind == TY_STR || konst->type->kind == TY_CHARS) {
+        copy->text = text_copy(arena, konst->text);
+    } else if (konst->type->kind == TY_ARRAY && konst->array) {
+        copy->array = array_copy(arena, konst->array, konst->type->ndim);
+    } else if (count) {
+        const Const **items = ARENA_ARRAY(arena, const Const *, count);
+        for (size_t i = 0; i < count; i++) items[i] = const_copy(arena, konst->items[i]);
+        copy->items = items;
+    }
+    return copy;
+}
+
+static const Source *source_copy(Arena *arena, const Source *old) {
+    if (!old) return NULL;
+    Source *source = ARENA_NEW(arena, Source);
+    *source = *old;
+    source->file = text_copy(arena, old->file);
+    source->function = text_copy(arena, old->function);
+    source->text = text_copy(arena, old->text);
+    return source;
+}
+
+static void own_value(Arena *arena, Value *value) {
+    const char **names = value->imm.nnames ? ARENA_ARRAY(arena, const char *, value->imm.nnames) : NULL;
+    for (uint32_t i = 0; i < value->imm.nnames; i++) names[i] = text_copy(arena, value->imm.names[i]);
+    value->imm.names = names;
+    value->imm.text = text_copy(arena, value->imm.text);
+    value->name = text_copy(arena, value->name);
+    value->konst = const_copy(arena, value->konst);
+}
+
+Func *func_copy(Arena *arena, const Func *old) {
+    Func *func = func_clone(arena, old);
+    func->name = text_copy(arena, old->name);
+    func->source = source_copy(arena, old->source);
+    for (uint32_t i = 0; i < func->nparams; i++) {
+        func->params[i].name = text_copy(arena, func->params[i].name);
+        func->params[i].fallback = const_copy(arena, func->params[i].fallback);
+    }
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (Value *value = func->blocks.data[b]->first; value; value = value->next) own_value(arena, value);
     return func;
 }

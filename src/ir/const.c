@@ -87,10 +87,11 @@ const Const *const_chars(Arena *arena, const Type *type, const char *text) {
 
 /* ---- comparing ---- */
 
-static size_t const_item_count(const Const *konst) {
+size_t const_item_count(const Const *konst) {
     switch (konst->type->kind) {
     case TY_TUPLE:
-    case TY_SLICE: return konst->type->count;
+    case TY_TEXT:
+    case TY_SLICE: return konst->items ? konst->type->count : 0;
     case TY_RANGE: return konst->items ? 3 : 0;
     default: return 0;
     }

@@ -342,6 +342,7 @@ struct FuncInst {
     VEC(CallSite) waiting;   /* to be typed again when result changes */
     VEC(FuncInst *) callers; /* whose typed code calls it, nearly each once; insts_find_calls */
     FuncInst *caller;        /* who asked for it first; NULL: the root */
+    const struct Unit *unit; /* it came typed, from an earlier compilation (driver/units.c); NULL: it was inferred */
     uint32_t changes;        /* of its result so far */
     bool queued;             /* in the worklist at hand */
     bool called;             /* the root, or typed code that is called calls it (typeinfer/finish.c) */
@@ -481,6 +482,7 @@ const Const *const_chars(Arena *arena, const Type *type, const char *text); /* U
 const Const *const_none(Arena *arena, TypeTable *types);
 /* The kinds whose type says it all: FUNC PYFUNC DTYPE CLASS OBJECT ... */
 const Const *const_of(Arena *arena, const Type *type);
+size_t const_item_count(const Const *konst);      /* how many items it consists of: of a tuple, a slice, a range */
 bool const_equal(const Const *a, const Const *b); /* the same type and bits: 0.0 is not -0.0, a NaN is itself */
 /* The text of a constant says its type too: 1 True 2.5 complex(1.0, 2.0) (weak), int8(1) float32(2.5)
  * complex64(1.0, 2.0) (strong), None, "text", (1, 2.5), slice(0, None, None), range(0, 10, 1), int(too_big),
@@ -492,6 +494,9 @@ const Const *const_parse(Arena *arena, TypeTable *types, const char *text, const
 void func_clear_marks(Func *func); /* of its values */
 /* Constants, names and types are shared with the original; marks are NULL. */
 Func *func_clone(Arena *arena, const Func *func);
+/* Types alone are shared: copies may outlive the originals.  Calls are still of the same FuncInsts. */
+Func *func_copy(Arena *arena, const Func *func);
+const Const *const_copy(Arena *arena, const Const *konst); /* NULL of NULL */
 void func_renumber(Func *func);      /* values and blocks count from 0 in the order in which they stand */
 void func_compute_order(Func *func); /* sorts blocks in reverse post-order; drops unreachable ones and their edges */
 /* After func_compute_order.  Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm (2001). */

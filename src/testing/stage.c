@@ -75,10 +75,27 @@ static PyObject *testing_ready(PyObject *module, PyObject *args) {
     return PyBool_FromLong(driver_ready_now(capability, 0));
 }
 
+static PyObject *testing_units(PyObject *module, PyObject *args) {
+    (void)args;
+    UnitCounts counts = units_counts(module_state(module)->session.units);
+    return Py_BuildValue("(nnn)", (Py_ssize_t)counts.kept, (Py_ssize_t)counts.taken, (Py_ssize_t)counts.bytes);
+}
+
+static PyObject *testing_fail_units(PyObject *module, PyObject *args) {
+    Py_ssize_t n;
+    if (!PyArg_ParseTuple(args, "n:fail_units", &n)) return NULL;
+    units_fail_after(module_state(module)->session.units, (size_t)n);
+    Py_RETURN_NONE;
+}
+
 PyMethodDef testing_stage_methods[] = {
     {"ready", testing_ready, METH_VARARGS, "ready(capability): whether what makes the compiler ready compiles"},
     {"stage", WITH_KEYWORDS(testing_stage), METH_VARARGS | METH_KEYWORDS,
      "stage(function, types, stage, *, target='host', kernel=False, capability=90, ...) -> the text that a stage of "
      "the pipeline leaves behind"},
+    {"fail_units", testing_fail_units, METH_VARARGS,
+     "fail_units(n): the n-th allocation for typed functions that are kept fails; 0: none"},
+    {"units", testing_units, METH_NOARGS,
+     "units() -> how many typed functions of the prelude are kept, how often one was taken, and their bytes"},
     {NULL, NULL, 0, NULL},
 };

@@ -3,6 +3,8 @@
  * In: all FuncInsts, number 0 the root.  Out: those that typed code calls, completed and numbered; who calls whom; a
  * function that calls itself without end refused.  Each step is a worklist over calls: none looks at all functions
  * again and again. */
+#include <string.h> /* memcpy */
+
 #include "typeinfer/infer.h"
 
 typedef VEC(FuncInst *) Work;
@@ -24,15 +26,20 @@ static void follow_calls(Arena *arena, const FuncInst *inst, Work *work) {
     }
 }
 
-static bool complete_called(const InferConfig *config, Arena *arena, FuncInst *root, Diag *diag) {
-    Work work = {0};
-    root->called = true;
-    vec_push(arena, &work, root);
+/* Those that are called take the first places, each before what it calls, in the order of the calls: it does not matter
+ * which of them an earlier compilation has left. */
+static bool complete_called(const InferConfig *config, Arena *arena, FuncInst **insts, size_t *count, Diag *diag) {
+    Work work = {0}, called = {0};
+    insts[0]->called = true;
+    vec_push(arena, &work, insts[0]);
     while (work.len) {
         FuncInst *inst = vec_pop(&work);
         if (!typeinfer_complete(inst)) return typeinfer_note_callers(inst, config, diag);
+        vec_push(arena, &called, inst);
         follow_calls(arena, inst, &work);
     }
+    memcpy(insts, called.data, called.len * sizeof *insts);
+    *count = called.len;
     return true;
 }
 
@@ -100,12 +107,9 @@ static void give_numbers(FuncInst *root) {
 
 bool typeinfer_finish(const InferConfig *config, Arena *arena, TypeTable *types, FuncInst **insts, size_t *count,
                       Diag *diag) {
-    size_t kept = 0;
     if (!*count) return true;
-    TRY(complete_called(config, arena, insts[0], diag));
-    for (size_t i = 0; i < *count; i++)
-        if (insts[i]->called) insts[kept++] = insts[i];
-    *count = kept;
+    TRY(complete_called(config, arena, insts, count, diag));
+    size_t kept = *count;
     for (size_t i = 0; i < kept; i++) insts[i]->id = (uint32_t)i;
     insts_find_calls(arena, insts, kept);
     TRY(find_endless(arena, insts, kept, diag));
