@@ -57,28 +57,9 @@ enum { STATUS_DECLINED = -1 };
 typedef enum LineTables { LINE_TABLES_NONE, LINE_TABLES_PROFILER, LINE_TABLES_DEBUG } LineTables;
 
 typedef struct CodegenOptions {
-    EntryKind entry;
-    uint32_t fastmath;                                       /* FastMath bits */
-    bool python_errors;                                      /* error_model='python' */
-    bool races;                                              /* kernels on the host tell of their accesses to arrays */
-    bool boundscheck;                                        /* IndexError for an index outside an array */
-    unsigned parallel;                                       /* ParallelParts that use several cores */
-    LineTables line_tables;                                  /* which line of the source an instruction comes from */
-    bool uninterrupted;                                      /* code does not look for signals */
-    int opt_level;                                           /* 0-3 */
-    uint32_t facts;                                          /* Facts bits that the launcher has checked */
-    uint32_t block[3];                                       /* of the launch that is waiting; 0: none, or not known */
-    int compute_capability;                                  /* 90 for sm_90 */
-    int ptx_version;                                         /* at most this (80 = 8.0); 0: no limit */
-    int max_registers, max_threads, min_blocks, max_cluster; /* launch bounds; 0: none */
-    int python_version; /* 0x030C for 3.12: exception texts are worded as this version words them */
-    bool relocatable;   /* no address of this process stands in the code: it is good for another one, too */
-    bool status_result; /* ENTRY_FUNCTION on a GPU: see codegen_nvptx.h */
-    UfuncForm ufunc;
-    const Type *declared;   /* ENTRY_UFUNC on the host: the result as the signature says it; NULL: as it is inferred */
-    const char *entry_name; /* symbol of the entry */
-    const char *linked;     /* PTX that defines what is declared without a text of its own; NULL: none */
-    const void *cfunc;      /* ENTRY_CFUNC: HostCfunc (codegen_cpu.h), whose address goes into the code */
+#define OPTION(type, name, dimensions, form, key, calls, doc) type name dimensions;
+#include "codegen/codegen_options.def"
+#undef OPTION
 } CodegenOptions;
 
 /* How the exception buffer begins: the interpreter's object, where it has raised (RaiseSite.pending; a reference of the

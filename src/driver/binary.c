@@ -14,7 +14,7 @@ static bool binary_key(const Code *code, const char *toolchain, Arena *arena, Ca
     text[length - 1] = '\n';
     memcpy(text + length, code->ptx, code->ptx_length);
     text[length + code->ptx_length] = 0;
-    return cache_key(key, &code->config, text);
+    return cache_key(key, &code->config, text, arena);
 }
 
 bool driver_binary_wanted(const Code *code) {

@@ -168,45 +168,15 @@ static bool add_build(Sha256 *hash) {
     return id.found;
 }
 
-static void add_options(Sha256 *hash, const Config *config) {
-    const CodegenOptions *o = &config->codegen;
-    const int64_t numbers[] = {config->target,
-                               config->kernel,
-                               config->promotion,
-                               o->entry,
-                               o->fastmath,
-                               o->python_errors,
-                               o->boundscheck,
-                               o->races,
-                               o->parallel,
-                               o->line_tables,
-                               o->uninterrupted,
-                               o->opt_level,
-                               o->facts,
-                               o->compute_capability,
-                               o->ptx_version,
-                               o->max_registers,
-                               o->max_threads,
-                               o->min_blocks,
-                               o->ufunc.rows,
-                               o->ufunc.two_axes,
-                               o->ufunc.immediate,
-                               o->python_version,
-                               o->relocatable,
-                               sizeof(void *),
-                               sizeof(CodegenOptions)};
-    sha256_add(hash, numbers, sizeof numbers);
-}
-
 static void add_text(Sha256 *hash, const char *text) { sha256_add(hash, text, strlen(text) + 1); }
 
-bool cache_key(CacheKey *key, const Config *config, const char *module_text) {
+bool cache_key(CacheKey *key, const Config *config, const char *module_text, Arena *arena) {
     char path[PATH_BYTES];
     Sha256 hash;
     if (!folder_name(path)) return false;
     sha256_init(&hash);
     if (!add_build(&hash)) return false;
-    add_options(&hash, config);
+    config_digest(&hash, arena, config);
     if (config->target == TARGET_HOST) {
         add_text(&hash, codegen_cpu_name());
         add_text(&hash, codegen_cpu_features());

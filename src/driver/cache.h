@@ -15,7 +15,9 @@ typedef struct CacheKey {
 /* Whether code is to be kept: the function asks for it, or KRAIT_CACHE=1 asks for all. */
 bool cache_wanted(const Config *config);
 /* False: there is no cache (switched off, or no folder that is the user's own). */
-bool cache_key(CacheKey *key, const Config *config, const char *module_text);
+bool cache_key(CacheKey *key, const Config *config, const char *module_text, Arena *arena);
+/* All of a Config that decides about machine code. */
+void config_digest(Sha256 *hash, Arena *arena, const Config *config);
 /* The image, in the arena; false: there is none, or none that is whole. */
 bool cache_load(const CacheKey *key, Arena *arena, CodeImage *image);
 /* label: what people read of it.  Failing to store is no failure. */

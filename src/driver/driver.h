@@ -17,16 +17,21 @@ typedef enum TargetKind { TARGET_HOST, TARGET_NVPTX } TargetKind;
 enum { DEFAULT_CAPABILITY = 75 }; /* of PTX that is shown where there is no GPU */
 
 typedef struct Config {
-    TargetKind target;
-    Promotion promotion;
-    bool kernel; /* CUDA semantics: krait.cuda is allowed, results are not; on either target */
+#define OPTION(type, name, dimensions, form, key, calls, doc) type name dimensions;
+#include "driver/config.def"
+#undef OPTION
     CodegenOptions codegen;
-    bool device_arrays; /* of a kernel always: arrays on a device among the globals are used where they lie */
-    bool cache;         /* machine code is looked for on disk, and kept there */
-    bool decorating;    /* the function's own name is not bound yet */
-    bool note_doubles;  /* Code.doubles says where float64 is computed */
-    bool keep_text;     /* keep typed IR, LLVM IR and assembly for the inspect functions */
 } Config;
+
+/* Whether a call for `wanted` may take code that was made for `made`. */
+bool config_fits(const Config *made, const Config *wanted);
+/* For tests: what row number `row` of the fields says, and what a change of it does (config.c); any: a type.  False:
+ * there is no such row. */
+typedef struct ConfigRow {
+    const char *name, *key, *calls;
+    bool changes_key, fits;
+} ConfigRow;
+bool config_row(size_t row, Arena *arena, const Type *any, ConfigRow *out);
 
 /* Functions of krait.prelude that were typed in one compilation, and that later ones take (units.c). */
 typedef struct Units Units;

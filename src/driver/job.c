@@ -242,7 +242,7 @@ static bool stage_lower(Job *job) {
     TRY(codegen_lower(&job->module, job_target(job), &job->options, &job->program));
     if (dump_wanted(job, DUMP_LLVM)) dump_text(job, DUMP_LLVM, codegen_text(job->module, job->arena));
     if (!may_be_cached(job)) return true;
-    job->cached = cache_key(&job->key, job->config, codegen_text(job->module, job->arena));
+    job->cached = cache_key(&job->key, job->config, codegen_text(job->module, job->arena), job->arena);
     job->from_cache = job->cached && cache_load(&job->key, job->arena, &job->image);
     return true;
 }

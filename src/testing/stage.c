@@ -88,7 +88,35 @@ static PyObject *testing_fail_units(PyObject *module, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+static PyObject *testing_config_rows(PyObject *module, PyObject *args) {
+    ModuleState *state = module_state(module);
+    PyObject *list = PyList_New(0);
+    Arena *arena = arena_new();
+    jmp_buf recovery;
+    (void)args;
+    if (!list || !arena || setjmp(recovery) != 0) {
+        arena_free(arena);
+        Py_XDECREF(list);
+        return PyErr_NoMemory();
+    }
+    arena_on_exhaustion(arena, &recovery);
+    ConfigRow row;
+    const char *end;
+    const Type *any = type_parse(state->session.types, arena, "int", &end);
+    for (size_t i = 0; list && config_row(i, arena, any, &row); i++) {
+        PyObject *item = Py_BuildValue("(sssOO)", row.name, row.key, row.calls, row.changes_key ? Py_True : Py_False,
+                                       row.fits ? Py_True : Py_False);
+        if (!item || PyList_Append(list, item) < 0) Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    arena_free(arena);
+    return list;
+}
+
 PyMethodDef testing_stage_methods[] = {
+    {"config_rows", testing_config_rows, METH_NOARGS,
+     "config_rows() -> (name, key, calls, whether the key of code on disk changes with it, whether code for another "
+     "value serves) of each field of Config"},
     {"ready", testing_ready, METH_VARARGS, "ready(capability): whether what makes the compiler ready compiles"},
     {"stage", WITH_KEYWORDS(testing_stage), METH_VARARGS | METH_KEYWORDS,
      "stage(function, types, stage, *, target='host', kernel=False, capability=90, ...) -> the text that a stage of "

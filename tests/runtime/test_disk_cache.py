@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 
-from krait import _cache
+from krait import _cache, _testing
 
 PRELUDE = """
 import os, sys
@@ -423,3 +423,11 @@ def test_an_entry_that_cannot_be_read_now_stays(run):
         found.append(run(program, SPARE=str(spare)).split()[0])
         assert [file.stat().st_ino for file in files(run.folder)] == [before]
     assert "False" in found and found[-1] == "True"
+
+
+@pytest.mark.parametrize("row", _testing.config_rows(), ids=lambda row: row[0])
+def test_every_option_does_to_the_key_and_to_calls_what_its_row_says(row):
+    _, key, calls, changes_key, fits = row
+    assert changes_key == (key == "KEYED")
+    assert fits == (calls == "LOOSE")
+    assert key in ("KEYED", "LOWERED", "ASIDE") and calls in ("APART", "LOOSE", "FACTS")

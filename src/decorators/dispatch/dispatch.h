@@ -251,7 +251,6 @@ Spec *specialiser_for_signature(Specialiser *self, const Config *config, const S
  * exception set. */
 Spec *specialiser_generalise(Specialiser *self, Spec *old);
 int specialiser_flush_pending(Specialiser *self);
-bool specialise_config_equal(const Config *a, const Config *b);
 
 /* ---- call.c ---- */
 

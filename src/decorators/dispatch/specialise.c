@@ -76,15 +76,6 @@ int specialiser_traverse(Specialiser *self, visitproc visit, void *arg) {
     return 0;
 }
 
-/* What a call takes for granted does not matter: what declines one is replaced. */
-bool specialise_config_equal(const Config *a, const Config *b) {
-    const CodegenOptions *x = &a->codegen, *y = &b->codegen;
-    return a->target == b->target && a->kernel == b->kernel && a->promotion == b->promotion && x->entry == y->entry &&
-           ((x->facts ^ y->facts) & ~(uint32_t)FACTS_OF_CALLS) == 0 && x->compute_capability == y->compute_capability &&
-           x->ufunc.rows == y->ufunc.rows && x->ufunc.two_axes == y->ufunc.two_axes &&
-           x->ufunc.immediate == y->ufunc.immediate && x->declared == y->declared;
-}
-
 static bool enter(Specialiser *self) {
     unsigned long me = errors_thread();
     if (self->lock_process != getpid()) { /* forked: whoever held it is in the parent */
@@ -141,7 +132,7 @@ typedef struct Wanted {
 
 static bool is_wanted(Spec *spec, const Wanted *wanted) {
     return spec->nargs == wanted->count && spec->convert == wanted->convert &&
-           specialise_config_equal(&spec->code->config, wanted->config) &&
+           config_fits(&spec->code->config, wanted->config) &&
            (!wanted->count || memcmp(spec->code->params, wanted->types, wanted->count * sizeof *wanted->types) == 0) &&
            same_constants(spec->code->param_konsts, wanted->konsts, wanted->count) && spec_guards(spec);
 }
@@ -307,7 +298,7 @@ static Spec *best_match(Specialiser *self, const Config *config, const Type *con
     int64_t best_cost = INT64_MAX;
     for (Py_ssize_t k = 0; k < self->nspecs; k++) {
         Spec *spec = self->specs[k];
-        if (spec->nargs != count || !specialise_config_equal(&spec->code->config, config) || spec->stale) continue;
+        if (spec->nargs != count || !config_fits(&spec->code->config, config) || spec->stale) continue;
         int64_t sum = typeinfer_signature_cost(types, spec->code->params, count);
         if (sum >= 0 && sum < best_cost) {
             best = spec;
@@ -356,7 +347,7 @@ Spec *specialiser_generalise(Specialiser *self, Spec *old) {
 static int refresh_declared(Specialiser *self, const Config *config) {
     for (Py_ssize_t k = 0; k < self->nspecs; k++) {
         Spec *old = self->specs[k];
-        if (!specialise_config_equal(&old->code->config, config) || spec_guards(old)) continue;
+        if (!config_fits(&old->code->config, config) || spec_guards(old)) continue;
         Py_ssize_t before = self->nspecs;
         old->references++;
         Spec *fresh = specialiser_compile(self, config, old->code->params, old->code->param_konsts, old->nargs,
