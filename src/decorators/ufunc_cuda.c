@@ -8,8 +8,6 @@
 
 #include "decorators/kernel.h" /* launch_keep_code */
 
-#include <float.h>  /* FLT_MAX */
-#include <math.h>   /* fabs */
 #include <stddef.h> /* offsetof */
 #include <string.h> /* memcpy */
 
@@ -17,12 +15,6 @@ typedef struct Loaded { /* hangs on the Spec: the kernel in each device */
     int count;
     DeviceKernel *kernels[];
 } Loaded;
-
-/* The elements on the host, as they are when the call's stream has got there. */
-static PyObject *fetch(const UfuncCall *call, PyObject *array) {
-    if (call->stream && device_synchronise(call->device, call->stream) < 0) return NULL;
-    return PyObject_CallMethod(array, "copy_to_host", NULL);
-}
 
 PyObject *ufunc_call_module(const Vectorized *self, const char *name, PyObject *first, PyObject *second) {
     PyObject *function = PyObject_GetAttrString(self->module, name);
@@ -52,7 +44,7 @@ static const Spec *find_signature(const UfuncCall *call) {
     return NULL;
 }
 
-static const Spec *choose_signature(const UfuncCall *call) {
+const Spec *ufunc_choose_signature(const UfuncCall *call) {
     const Spec *found = find_signature(call);
     if (found) return found;
     PyErr_Format(PyExc_TypeError, "no signature of %U takes operands of these types",
@@ -129,7 +121,7 @@ static const Spec *choose_among_known(const UfuncCall *call) {
 static int choose_code(UfuncCall *call) {
     Vectorized *self = call->self;
     if (self->core.signatures || (!self->core.can_compile && !has_types(call))) {
-        const Spec *chosen = self->core.signatures ? choose_signature(call) : choose_among_known(call);
+        const Spec *chosen = self->core.signatures ? ufunc_choose_signature(call) : choose_among_known(call);
         if (!chosen) return -1;
         for (int i = 0; i < call->nin; i++) call->types[i] = chosen->code->params[i];
     }
@@ -176,101 +168,7 @@ static DeviceKernel *load(const UfuncCall *call, Spec *spec) {
     return code_keep(made, loaded);
 }
 
-/* ---- operands ---- */
-
-/* A device array with the operand's values as the kernel's type. */
-static PyObject *bring_in(UfuncCall *call, PyObject *object, const Type *type) {
-    int typenum = marshal_typenum((Scalar)type->scalar);
-    PyObject *host = NULL;
-    if (ufunc_is_device_array(call->state, object)) {
-        DeviceArray *array = (DeviceArray *)object;
-        if (type_element_scalar(array->type) == type->scalar) return Py_NewRef(object);
-        if (!call->stream) return PyObject_CallMethod(object, "astype", "N", PyArray_DescrFromType(typenum));
-        host = fetch(call, object); /* in the order of a stream: by way of the host */
-        if (!host) return NULL;
-        Py_SETREF(host, PyArray_FROMANY(host, typenum, 0, 0, NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST));
-    } else {
-        host = PyArray_FROMANY(object, typenum, 0, 0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST);
-    }
-    PyObject *device = host ? ufunc_call_module(call->self, "to_device", host, NULL) : NULL;
-    Py_XDECREF(host);
-    return device;
-}
-
-/* A scalar goes over with the launch's parameters.  1: this is one, its bytes are in values; 0: not; -1: exception. */
-static int bring_scalar(UfuncCall *call, int i, PyObject *object, const Type *type) {
-    bool scalar = PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||
-                  PyArray_IsScalar(object, Generic);
-    size_t bytes = scalar_info[type->scalar].bytes;
-    if (!scalar || bytes > UFUNC_IMMEDIATE_BYTES) return 0;
-    call->head.immediate |= 1ull << i;
-    if (PyFloat_CheckExact(object) && type->scalar == SCALAR_FLOAT64) {
-        memcpy(&call->values[i], &(double){PyFloat_AS_DOUBLE(object)}, sizeof(double));
-        return 1;
-    }
-    if (PyFloat_CheckExact(object) && type->scalar == SCALAR_FLOAT32 && fabs(PyFloat_AS_DOUBLE(object)) <= FLT_MAX) {
-        memcpy(&call->values[i], &(float){(float)PyFloat_AS_DOUBLE(object)}, sizeof(float));
-        return 1;
-    }
-    PyObject *array = PyArray_FROMANY(object, marshal_typenum((Scalar)type->scalar), 0, 0,
-                                      NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST);
-    if (!array) return -1;
-    memcpy(&call->values[i], PyArray_DATA((PyArrayObject *)array), bytes);
-    Py_DECREF(array);
-    return 1;
-}
-
-static PyObject *shape_tuple(const UfuncCall *call) {
-    PyObject *shape = PyTuple_New(call->ndim);
-    for (int i = 0; shape && i < call->ndim; i++) {
-        PyObject *length = PyLong_FromLongLong(call->shape[i]);
-        if (length)
-            PyTuple_SET_ITEM(shape, i, length);
-        else
-            Py_CLEAR(shape);
-    }
-    return shape;
-}
-
-/* What the caller gives for a result is never broadcast itself. */
-static int check_out_shapes(const UfuncCall *call) {
-    for (int i = 0; i < call->nout; i++) {
-        PyObject *out = call->out[i];
-        if (!ufunc_is_device_array(call->state, out) || ufunc_same_shape(call, (DeviceArray *)out)) continue;
-        PyObject *own = PyObject_GetAttrString(out, "shape"), *shape = own ? shape_tuple(call) : NULL;
-        if (shape)
-            PyErr_Format(PyExc_ValueError,
-                         "non-broadcastable output operand with shape %R doesn't match the broadcast shape %R", own,
-                         shape);
-        Py_XDECREF(shape);
-        Py_XDECREF(own);
-        return -1;
-    }
-    return 0;
-}
-
-/* Outputs are computed where the caller wants them if they fit, else into new device arrays. */
-static int make_outputs(UfuncCall *call) {
-    PyObject *shape = NULL; /* for the first new array */
-    int status = check_out_shapes(call);
-    for (int i = 0; status == 0 && i < call->nout; i++) {
-        const Type *type = call->types[call->nin + i];
-        PyObject *out = call->out[i];
-        if (ufunc_is_device_array(call->state, out) &&
-            type_element_scalar(((DeviceArray *)out)->type) == type->scalar &&
-            !ufunc_disturbs_inputs(call, (DeviceArray *)out)) {
-            call->operands[call->nin + i] = Py_NewRef(out);
-            continue;
-        }
-        PyObject *dtype = (PyObject *)PyArray_DescrFromType(marshal_typenum((Scalar)type->scalar));
-        if (dtype && (shape || (shape = shape_tuple(call))))
-            call->operands[call->nin + i] = ufunc_call_module(call->self, "device_array", shape, dtype);
-        Py_XDECREF(dtype);
-        status = call->operands[call->nin + i] ? 0 : -1;
-    }
-    Py_XDECREF(shape);
-    return status;
-}
+/* ---- the launch ---- */
 
 /* The operands stay where the parameters say.  -1: exception set. */
 static int launch_on(const UfuncCall *call, const Code *code, DeviceKernel *kernel, const LaunchConfig *config,
@@ -368,92 +266,6 @@ static int launch(UfuncCall *call) {
     return 0;
 }
 
-/* ---- results ---- */
-
-/* Result i as the caller gets it. */
-static PyObject *take_result(UfuncCall *call, int i) {
-    PyObject *computed = call->operands[call->nin + i], *out = call->out[i];
-    const Type *declared = NULL;
-    if (out == computed) return Py_NewRef(out);
-    if (call->self->core.signatures) {
-        const Spec *spec = choose_signature(call);
-        const Type *types[MAX_OPERANDS];
-        int nin, nout;
-        if (spec && ufunc_types(spec, types, &nin, &nout)) declared = types[nin + i];
-    }
-    bool converts = declared && declared->scalar != call->types[call->nin + i]->scalar;
-    if (!out && call->any_device && !converts) return Py_NewRef(computed);
-    if (ufunc_is_device_array(call->state, out) && !converts) { /* another type, or memory that was still being read */
-        PyObject *stream = call->stream_object ? call->stream_object : Py_None;
-        PyObject *done = PyObject_CallMethod(out, "copy_to_device", "OO", computed, stream);
-        Py_XDECREF(done);
-        return done ? Py_NewRef(out) : NULL;
-    }
-    PyObject *host = fetch(call, computed);
-    if (host && converts)
-        Py_SETREF(host, PyArray_FROMANY(host, marshal_typenum((Scalar)declared->scalar), 0, 0,
-                                        NPY_ARRAY_CARRAY | NPY_ARRAY_FORCECAST));
-    if (!host) return NULL;
-    PyObject *result = NULL;
-    if (ufunc_is_device_array(call->state, out)) {
-        PyObject *done = PyObject_CallMethod(out, "copy_to_device", "O", host);
-        if (done) result = Py_NewRef(out);
-        Py_XDECREF(done);
-    } else if (out) {
-        if (PyArray_Check(out) && PyArray_CopyInto((PyArrayObject *)out, (PyArrayObject *)host) == 0)
-            result = Py_NewRef(out);
-        else if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_TypeError, "out is a device array or a NumPy array");
-    } else if (call->any_device) {
-        result = ufunc_call_module(call->self, "to_device", host, NULL);
-    } else {
-        result = PyArray_Return((PyArrayObject *)Py_NewRef(host));
-    }
-    Py_DECREF(host);
-    return result;
-}
-
-static PyObject *take_results(UfuncCall *call) {
-    if (call->nout == 1) return take_result(call, 0);
-    PyObject *tuple = PyTuple_New(call->nout);
-    for (int i = 0; tuple && i < call->nout; i++) {
-        PyObject *item = take_result(call, i);
-        if (item)
-            PyTuple_SET_ITEM(tuple, i, item);
-        else
-            Py_CLEAR(tuple);
-    }
-    return tuple;
-}
-
-/* On both devices, and also where the call is only recorded; NumPy itself looks at its arrays. */
-static int check_writable(const ModuleState *state, PyObject *out) {
-    Py_ssize_t count = !out ? 0 : PyTuple_Check(out) ? PyTuple_GET_SIZE(out) : 1;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *array = PyTuple_Check(out) ? PyTuple_GET_ITEM(out, i) : out;
-        if (!ufunc_is_device_array(state, array) || !((DeviceArray *)array)->type->readonly) continue;
-        PyErr_SetString(PyExc_ValueError, "output array is read-only");
-        return -1;
-    }
-    return 0;
-}
-
-static int read_out(UfuncCall *call, PyObject *out) {
-    if (!out || out == Py_None) return 0;
-    if (!PyTuple_Check(out) && call->nout == 1) {
-        call->out[0] = out;
-    } else if (PyTuple_Check(out) && PyTuple_GET_SIZE(out) == call->nout) {
-        for (int i = 0; i < call->nout; i++)
-            call->out[i] = PyTuple_GET_ITEM(out, i) == Py_None ? NULL : PyTuple_GET_ITEM(out, i);
-    } else {
-        PyErr_Format(PyExc_ValueError, "out is one array for each of %d results", call->nout);
-        return -1;
-    }
-    for (int i = 0; i < call->nout; i++)
-        if (ufunc_is_device_array(call->state, call->out[i])) call->any_device = true;
-    return 0;
-}
-
 /* ---- the call ---- */
 
 static PyObject *call_on(Device *device, Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out,
@@ -465,7 +277,7 @@ static PyObject *call_on(Device *device, Vectorized *self, PyObject *const *args
     call.state = self->core.state;
     call.nin = (int)nargs;
     call.device = device;
-    if (read_types(&call, args) < 0 || check_writable(call.state, out) < 0) return NULL;
+    if (read_types(&call, args) < 0 || ufunc_check_writable(call.state, out) < 0) return NULL;
     if (call.device->shares_memory) return ufunc_call_on_host(&call, args, nargs, out);
     call.stream = handle;
     call.stream_object = stream;
@@ -476,13 +288,14 @@ static PyObject *call_on(Device *device, Vectorized *self, PyObject *const *args
     call.spec->references++;
     for (int i = 0; i < call.nin; i++) {
         call.any_device |= ufunc_is_device_array(call.state, args[i]);
-        int scalar = bring_scalar(&call, i, args[i], call.types[i]);
+        int scalar = ufunc_bring_scalar(&call, i, args[i], call.types[i]);
         if (scalar < 0) goto done;
-        if (!scalar && !(call.operands[i] = bring_in(&call, args[i], call.types[i]))) goto done;
+        if (!scalar && !(call.operands[i] = ufunc_bring_in(&call, args[i], call.types[i]))) goto done;
     }
-    if (read_out(&call, out) < 0 || ufunc_broadcast(&call) < 0 || make_outputs(&call) < 0 || launch(&call) < 0)
+    if (ufunc_read_out(&call, out) < 0 || ufunc_broadcast(&call) < 0 || ufunc_make_outputs(&call) < 0 ||
+        launch(&call) < 0)
         goto done;
-    result = take_results(&call);
+    result = ufunc_take_results(&call);
 done:
     for (int i = 0; i < call.nin + call.nout; i++) Py_XDECREF(call.operands[i]);
     spec_release(call.spec);

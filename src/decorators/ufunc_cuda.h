@@ -1,5 +1,6 @@
 /* ufunc_cuda.h: what the files of @vectorize(target='cuda') share: ufunc_cuda.c (the call and its launch),
- * ufunc_geometry.c (shapes and strides of the operands), ufunc_host.c (the same on the host device). */
+ * ufunc_operands.c (arrays and numbers in, results out), ufunc_geometry.c (shapes and strides of the operands),
+ * ufunc_host.c (the same on the host device). */
 #ifndef KRAIT_DECORATORS_UFUNC_CUDA_H
 #define KRAIT_DECORATORS_UFUNC_CUDA_H
 
@@ -32,6 +33,18 @@ static inline bool ufunc_is_device_array(const ModuleState *state, PyObject *obj
 }
 
 PyObject *ufunc_call_module(const Vectorized *self, const char *name, PyObject *first, PyObject *second);
+
+/* The signature whose loop takes operands of the call's types; NULL: exception set. */
+const Spec *ufunc_choose_signature(const UfuncCall *call);
+
+/* ---- ufunc_operands.c: -1 or NULL with an exception set ---- */
+
+PyObject *ufunc_bring_in(UfuncCall *call, PyObject *object, const Type *type);
+int ufunc_bring_scalar(UfuncCall *call, int i, PyObject *object, const Type *type); /* 0: it is no number */
+int ufunc_check_writable(const ModuleState *state, PyObject *out);
+int ufunc_read_out(UfuncCall *call, PyObject *out);
+int ufunc_make_outputs(UfuncCall *call);
+PyObject *ufunc_take_results(UfuncCall *call);
 
 /* ---- ufunc_geometry.c ---- */
 
