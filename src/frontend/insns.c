@@ -239,6 +239,34 @@ static bool insn_pop(Translator *t) {
     return false;
 }
 
+/* Tuples, lists, dicts, sets and texts, put together and taken apart. */
+static bool insn_of_displays(Translator *t, int arg) {
+    switch (t->insn->kind) {
+    case INSN_TUPLE: return insn_tuple(t, arg);
+    case INSN_LIST: return insn_list(t, arg);
+    case INSN_LIST_APPEND: return insn_list_append(t, arg, false);
+    case INSN_LIST_EXTEND: return insn_list_append(t, arg, true);
+    case INSN_LIST_TO_TUPLE: return insn_list_to_tuple(t);
+    case INSN_MAP: return insn_map(t, arg);
+    case INSN_KEY_MAP: return insn_key_map(t, arg);
+    case INSN_COLLECT: return insn_collect(t);
+    case INSN_COLLECTED: return insn_copy(t, (int)t->stack.len);
+    case INSN_LOAD_BOOL: return insn_load_bool(t, arg);
+    case INSN_MAP_ADD: return insn_map_add(t, arg);
+    case INSN_MAP_UPDATE: return insn_map_merge(t, arg);
+    case INSN_MAP_SPREAD: return insn_map_spread(t, arg);
+    case INSN_SET: return insn_set(t, arg);
+    case INSN_SET_ADD: return insn_set_add(t, arg);
+    case INSN_SET_UPDATE: return insn_put_all(t, arg);
+    case INSN_UNPACK: return insn_unpack(t, arg);
+    case INSN_UNPACK_EX: return insn_unpack_ex(t, arg);
+    case INSN_FORMAT: return insn_format(t, arg);
+    case INSN_CONVERT: return insn_convert(t, arg);
+    case INSN_STRING: return insn_string(t, arg);
+    default: return translate_malformed(t, "an unknown instruction");
+    }
+}
+
 bool translate_insn(Translator *t) {
     int arg = t->insn->arg;
     size_t local = (size_t)arg;
@@ -276,27 +304,6 @@ bool translate_insn(Translator *t) {
     case INSN_STORE_SUBSCRIPT: return insn_store_subscript(t);
     case INSN_DELETE_SUBSCRIPT: return insn_delete_subscript(t);
     case INSN_SLICE: return insn_slice(t, arg);
-    case INSN_TUPLE: return insn_tuple(t, arg);
-    case INSN_LIST: return insn_list(t, arg);
-    case INSN_LIST_APPEND: return insn_list_append(t, arg, false);
-    case INSN_LIST_EXTEND: return insn_list_append(t, arg, true);
-    case INSN_LIST_TO_TUPLE: return insn_list_to_tuple(t);
-    case INSN_MAP: return insn_map(t, arg);
-    case INSN_KEY_MAP: return insn_key_map(t, arg);
-    case INSN_COLLECT: return insn_collect(t);
-    case INSN_COLLECTED: return insn_copy(t, (int)t->stack.len);
-    case INSN_LOAD_BOOL: return insn_load_bool(t, arg);
-    case INSN_MAP_ADD: return insn_map_add(t, arg);
-    case INSN_MAP_UPDATE: return insn_map_merge(t, arg);
-    case INSN_MAP_SPREAD: return insn_map_spread(t, arg);
-    case INSN_SET: return insn_set(t, arg);
-    case INSN_SET_ADD: return insn_set_add(t, arg);
-    case INSN_SET_UPDATE: return insn_put_all(t, arg);
-    case INSN_UNPACK: return insn_unpack(t, arg);
-    case INSN_UNPACK_EX: return insn_unpack_ex(t, arg);
-    case INSN_FORMAT: return insn_format(t, arg);
-    case INSN_CONVERT: return insn_convert(t, arg);
-    case INSN_STRING: return insn_string(t, arg);
     case INSN_ITER: return insn_iter(t);
     case INSN_START_GENERATOR:
     case INSN_YIELD: return insn_yield(t, t->insn->kind == INSN_YIELD);
@@ -321,6 +328,6 @@ bool translate_insn(Translator *t) {
     case INSN_MATCH_SEQUENCE: return insn_match_sequence(t);
     case INSN_MATCH_CLASS: return insn_match_class(t, arg);
     case INSN_REFUSE: return translate_refuse(t, t->span, (Refusal)arg);
-    default: return translate_malformed(t, "an unknown instruction");
+    default: return insn_of_displays(t, arg);
     }
 }
