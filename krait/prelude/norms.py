@@ -38,18 +38,18 @@ def norm(x, ord=None, axis=None, keepdims=False):
         return _kept(_matrix_norm(x, ord), x, keepdims)
     matrices = np.moveaxis(x, axis, (-2, -1))
     norms = np.empty(matrices.shape[:-2], real_kind(x))
-    _norms(matrices, ord, norms)
+    _of_each(_matrix_norm_of_stack, matrices, ord, norms)
     if keepdims:
         return np.expand_dims(norms, axis)
     return norms
 
 
-def _norms(x, ord, out):
+def _of_each(matrix_function, x, argument, out):
     for i in range(len(x)):
         if x.ndim == 3:
-            out[i] = _matrix_norm_of_stack(x[i], ord)
+            out[i] = matrix_function(x[i], argument)
         else:
-            _norms(x[i], ord, out[i])
+            _of_each(matrix_function, x[i], argument, out[i])
 
 
 def _matrix_norm_of_stack(x, ord):
@@ -129,16 +129,8 @@ def cond(x, p=None):
     if x.ndim == 2:
         return _condition(x, p)
     conditions = np.empty(x.shape[:-2], real_kind(x))
-    _conditions(x, p, conditions)
+    _of_each(_condition, x, p, conditions)
     return conditions
-
-
-def _conditions(x, p, out):
-    for i in range(len(x)):
-        if x.ndim == 3:
-            out[i] = _condition(x[i], p)
-        else:
-            _conditions(x[i], p, out[i])
 
 
 def _condition(x, p):
