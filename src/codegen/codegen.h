@@ -57,7 +57,7 @@ enum { STATUS_DECLINED = -1 };
 typedef enum LineTables { LINE_TABLES_NONE, LINE_TABLES_PROFILER, LINE_TABLES_DEBUG } LineTables;
 
 typedef struct CodegenOptions {
-#define OPTION(type, name, dimensions, form, key, calls, doc) type name dimensions;
+#define OPTION(name, type, dimensions, form, key, calls, doc) type name dimensions;
 #include "codegen/codegen_options.def"
 #undef OPTION
 } CodegenOptions;

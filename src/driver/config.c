@@ -31,11 +31,11 @@ static bool same_facts(uint32_t a, uint32_t b) { return ((a ^ b) & ~(uint32_t)FA
 
 bool config_fits(const Config *made, const Config *wanted) {
     bool fits = true;
-#define OPTION(type, name, dimensions, form, key, calls, doc) \
+#define OPTION(name, type, dimensions, form, key, calls, doc) \
     fits = fits && CALLS_##calls(form, made->name, wanted->name);
 #include "driver/config.def"
 #undef OPTION
-#define OPTION(type, name, dimensions, form, key, calls, doc) \
+#define OPTION(name, type, dimensions, form, key, calls, doc) \
     fits = fits && CALLS_##calls(form, made->codegen.name, wanted->codegen.name);
 #include "codegen/codegen_options.def"
 #undef OPTION
@@ -72,10 +72,10 @@ static void add_form(Digest d, UfuncForm form) {
 void config_digest(Sha256 *hash, Arena *arena, const Config *config) {
     const Digest d = {hash, arena};
     const CodegenOptions *codegen = &config->codegen;
-#define OPTION(type, name, dimensions, form, key, calls, doc) KEY_##key(form, d, config->name);
+#define OPTION(name, type, dimensions, form, key, calls, doc) KEY_##key(form, d, config->name);
 #include "driver/config.def"
 #undef OPTION
-#define OPTION(type, name, dimensions, form, key, calls, doc) KEY_##key(form, d, codegen->name);
+#define OPTION(name, type, dimensions, form, key, calls, doc) KEY_##key(form, d, codegen->name);
 #include "codegen/codegen_options.def"
 #undef OPTION
     const size_t pointer = sizeof(void *);
@@ -94,7 +94,7 @@ void config_digest(Sha256 *hash, Arena *arena, const Config *config) {
 static const struct {
     const char *name, *key, *calls;
 } rows[] = {
-#define OPTION(type, name, dimensions, form, key, calls, doc) {#name, #key, #calls},
+#define OPTION(name, type, dimensions, form, key, calls, doc) {#name, #key, #calls},
 #include "driver/config.def"
 #include "codegen/codegen_options.def"
 #undef OPTION
@@ -102,11 +102,11 @@ static const struct {
 
 static void change(Config *config, size_t row, const Type *any) {
     size_t at = 0;
-#define OPTION(t, name, dimensions, form, key, calls, doc) \
+#define OPTION(name, t, dimensions, form, key, calls, doc) \
     if (at++ == row) OTHER_##form(config->name, any);
 #include "driver/config.def"
 #undef OPTION
-#define OPTION(t, name, dimensions, form, key, calls, doc) \
+#define OPTION(name, t, dimensions, form, key, calls, doc) \
     if (at++ == row) OTHER_##form(config->codegen.name, any);
 #include "codegen/codegen_options.def"
 #undef OPTION

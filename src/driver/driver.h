@@ -17,7 +17,7 @@ typedef enum TargetKind { TARGET_HOST, TARGET_NVPTX } TargetKind;
 enum { DEFAULT_CAPABILITY = 75 }; /* of PTX that is shown where there is no GPU */
 
 typedef struct Config {
-#define OPTION(type, name, dimensions, form, key, calls, doc) type name dimensions;
+#define OPTION(name, type, dimensions, form, key, calls, doc) type name dimensions;
 #include "driver/config.def"
 #undef OPTION
     CodegenOptions codegen;

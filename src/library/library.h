@@ -120,6 +120,7 @@ typedef struct FuncInfo {
     bool is_short;      /* on float32 a GPU computes it by a short sequence without branches */
     bool elementwise;   /* a ufunc: takes whole arrays */
     bool takes_plain;   /* of a member of an enumeration, its text */
+    bool takes_none;    /* a ufunc that has an answer for None, which NumPy takes for an object */
     bool vectors;       /* vector variants may stand for it */
     bool is_value;      /* read without a call */
 } FuncInfo;

@@ -82,19 +82,13 @@ static const char *index_words(const Typing *t, size_t arg) {
     }
 }
 
-/* NumPy takes None for an object: it is equal to itself alone, and false. */
-static bool ufunc_needs_value(const FuncInfo *row) {
-    bool equality = row->how == HOW_OP && (row->op == OP_EQ || row->op == OP_NE);
-    return row->elementwise && !equality && strncmp(row->head.names, "numpy.logical_", strlen("numpy.logical_")) != 0;
-}
-
 static bool asks_attribute(const Typing *t, size_t arg) {
     return t->op == OP_GETATTR || (t->op == OP_SETATTR && arg == 0);
 }
 
 /* Whether the interpreter has no answer for None as this operand. */
 static bool needs_value(const Typing *t, size_t arg) {
-    if (t->is_call) return ufunc_needs_value(&func_info[t->func]);
+    if (t->is_call) return func_info[t->func].elementwise && !func_info[t->func].takes_none;
     if (t->op == OP_MOD && arg == 1 && typing_is_text(infer_content(t->args[0].type))) return false; /* "%s" % None */
     if ((op_is_binary(t->op) && t->op != OP_MATMUL) || (op_is_comparison(t->op) && t->op != OP_EQ && t->op != OP_NE))
         return true;
@@ -162,7 +156,7 @@ static const char *ufunc_words(const Typing *t, const FuncInfo *row, size_t arg)
 
 static const char *call_words(const Typing *t, size_t arg) {
     const FuncInfo *row = &func_info[t->func];
-    if (row->elementwise && row->how == HOW_OP && ufunc_needs_value(row)) return ufunc_words(t, row, arg);
+    if (row->elementwise && row->how == HOW_OP && !row->takes_none) return ufunc_words(t, row, arg);
     switch (t->func) {
     case FUNC_NP_MAXIMUM:
     case FUNC_NP_FMAX: return compared_words(t, arg, ">=");
