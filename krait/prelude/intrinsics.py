@@ -205,4 +205,4 @@ def keyword_default(keywords, name, default=None):
 
 
 def has_order(x, y):
-    """Whether `<` and its like may have an answer for these two: not for None, nor for instances without the methods."""
+    """Whether `<` and its like may have an answer: not for None, nor for instances without the methods."""

@@ -256,14 +256,16 @@ def given(n, c):
     "body, calls",
     [
         (
-            "log = [0]\n    a = Told(1, log), Told(2, log), Told(3, log)\n    b = Told(1, log), Told(n, log), Told(3, log)\n"
+            "log = [0]\n    a = Told(1, log), Told(2, log), Told(3, log)\n"
+            "    b = Told(1, log), Told(n, log), Told(3, log)\n"
             "    return a == b, a != b, a < b, a >= b, a[:2] < b, log",
             [(2,), (5,), (1,)],
         ),
         ("p, q = pair(n)\n    return p == q, p != q, p in [q], q in [q], p not in [q]", [(2,), (0,)]),
         (
             "a, b = given(1, n), given(2, n)\n"
-            "    return (1, a) < (2, b), (1, a) == (1, b), (n, a) <= (1, a), (a,) == (b,), (3, a) > (2, b), (1, a) < (1, a)",
+            "    return (1, a) < (2, b), (1, a) == (1, b), (n, a) <= (1, a), (a,) == (b,), (3, a) > (2, b), "
+            "(1, a) < (1, a)",
             [(0,), (1,)],
         ),
         ("return (1, given(1, n)) < (1, given(2, n))", [(0,), (1,)]),
