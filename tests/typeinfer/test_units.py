@@ -1,6 +1,7 @@
 """Functions of the prelude that one compilation has typed are taken by the next ones, which come out the same."""
 
 import collections
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,17 @@ import pytest
 
 import krait
 from krait import _testing, cuda
+
+
+ALONE = "KRAIT_UNITS_ALONE" in os.environ
+alone = pytest.mark.skipif(not ALONE, reason="runs in a process where no test has registered an overload")
+
+
+@pytest.mark.skipif(ALONE, reason="this is that process")
+def test_in_a_process_of_their_own():
+    run = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", __file__],
+                         capture_output=True, text=True, env={**os.environ, "KRAIT_UNITS_ALONE": "1"})
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 def counts():
@@ -67,6 +79,7 @@ PROGRAMS = [
 ]
 
 
+@alone
 @pytest.mark.parametrize("program, types", PROGRAMS, ids=lambda value: getattr(value, "__name__", None))
 @pytest.mark.parametrize("stage", ["typed", "llvm"])
 def test_what_is_taken_is_what_would_be_inferred(program, types, stage):
@@ -94,6 +107,7 @@ def test_the_first_compilation_of_a_process_gives_the_same_text():
     assert cold == warm and "call_inst" in cold
 
 
+@alone
 def test_another_type_constant_or_option_is_inferred_anew():
     def axes(a):
         return np.sort(a)
@@ -170,6 +184,7 @@ def test_nothing_is_taken_where_users_say_what_calls_mean():
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
+@alone
 def test_running_out_of_memory_forgets_what_was_being_kept():
     a = np.arange(5, dtype=np.int8)
     n, step = 1, 1
