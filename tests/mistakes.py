@@ -661,11 +661,6 @@ MISTAKES = {
                 r = "big"
             return r
         f(4)""",
-    "keywords of any name": """
-        @njit
-        def f(**kw):
-            return kw["a"]
-        f(a=1)""",
     # ---- signatures and launches ----
     "types without a signature": """
         from krait import float64

@@ -249,6 +249,12 @@ static bool scalar_of_class(PyObject *class, Scalar *scalar) {
     return false;
 }
 
+/* The classes of the interpreter keep their numbers: most functions meet some, and the table keeps what it is told. */
+static ObjRef exception_ref(const Reading *r, PyObject *class) {
+    bool user = ((PyTypeObject *)class)->tp_flags & Py_TPFLAGS_HEAPTYPE;
+    return user ? frontend_ref(r->frontend, class) : objects_ref(r->frontend->objects, class);
+}
+
 /* Handlers, and those who ask generators, want to know what an exception's class derives from. */
 static bool note_exception(const Reading *r, PyTypeObject *class, ObjRef ref) {
     PyObject *order = class->tp_mro;
@@ -257,14 +263,13 @@ static bool note_exception(const Reading *r, PyTypeObject *class, ObjRef ref) {
     for (size_t i = 0; i < most; i++) {
         PyObject *base = PyTuple_GET_ITEM(order, (Py_ssize_t)i);
         if (!PyExceptionClass_Check(base)) continue;
-        if (!(all[count++] = frontend_ref(r->frontend, base)))
-            return python_failed(r, "no memory for an object's number");
+        if (!(all[count++] = exception_ref(r, base))) return python_failed(r, "no memory for an object's number");
     }
     bool builtin = !(class->tp_flags & Py_TPFLAGS_HEAPTYPE) && !strchr(class->tp_name, '.');
     type_table_add_exception(r->frontend->types, ref, builtin ? class->tp_name : NULL, all, count);
     PyTypeObject *base = class->tp_base;
     if (!base || !PyExceptionClass_Check((PyObject *)base)) return true;
-    ObjRef base_ref = frontend_ref(r->frontend, (PyObject *)base);
+    ObjRef base_ref = exception_ref(r, (PyObject *)base);
     if (!base_ref) return python_failed(r, "no memory for an object's number");
     return note_exception(r, base, base_ref);
 }

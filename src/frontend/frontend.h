@@ -34,8 +34,8 @@ bool objects_hold_type(Objects *objects, ObjHold *hold, const Type *type); /* al
 void objects_let_go(ObjHold *hold);
 int objects_traverse_hold(const ObjHold *hold, visitproc visit, void *arg);
 
-ObjHold *objects_kept(Objects *objects);                   /* the one that lasts as long as the module */
-ObjRef objects_ref(Objects *objects, PyObject *object);    /* held for good; 0 with MemoryError set on failure */
+ObjHold *objects_kept(Objects *objects);                /* the one that lasts as long as the module */
+ObjRef objects_ref(Objects *objects, PyObject *object); /* held for good; 0 with MemoryError set on failure */
 /* What the text of a function of krait.prelude means is held for good: an object, all that a type mentions. */
 bool objects_keep(Objects *objects, ObjRef ref);
 bool objects_keep_type(Objects *objects, const Type *type);

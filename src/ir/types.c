@@ -227,13 +227,17 @@ static ExceptionClass *copy_exception(TypeTable *table, const ExceptionClass *wa
     return copy;
 }
 
+/* A class may be known from before, with numbers of its bases that they have given back since: what is said last is
+ * found first. */
 void type_table_add_exception(TypeTable *table, ObjRef class, const char *builtin, const ObjRef *all, size_t count) {
     pthread_mutex_lock(&table->lock);
     ExceptionClass wanted = {class, builtin, all, count, table->exceptions};
-    ExceptionClass *copy = find_exception(table, class) ? NULL : copy_exception(table, &wanted);
+    const ExceptionClass *known = find_exception(table, class);
+    bool same = known && known->count == count && memcmp(known->all, all, count * sizeof *all) == 0;
+    ExceptionClass *copy = same ? NULL : copy_exception(table, &wanted);
     if (copy)
         table->exceptions = copy;
-    else if (!find_exception(table, class))
+    else if (!same)
         table->exhausted = true;
     pthread_mutex_unlock(&table->lock);
 }

@@ -81,7 +81,6 @@ def test_a_traceback_has_no_frame_of_ours():
     "source",
     [
         "async def f(x):\n    return x\n",
-        "def f(**k):\n    return 1\n",
         "def f(x):\n    class A: pass\n    return x\n",
     ],
 )

@@ -164,7 +164,6 @@ def test_nothing_is_left_behind():
     ("return {1, 'x'}", "is put into a set of int"), ("d = {}\nd[[1]] = 2\nreturn d", "cannot be a key of a dict"),
     ("return {1: 2}['x']", "is no key of a dict of int to int"),
     ("return {1: 2} & {1: 2}", "unsupported operand types"),
-    ("return dict({\"y\": 2}, x=1)", "keyword arguments is not compiled"),
 ])  # fmt: skip
 def test_refusals(body, words):
     with pytest.raises(errors.KraitError, match=words):

@@ -29,8 +29,14 @@ void binding_name_argument(const Binding *binding, Py_ssize_t parameter) {
     PyErr_Fetch(&type, &value, &traceback);
     PyObject *name = PyTuple_GET_ITEM(binding->names, parameter), *text = value ? PyObject_Str(value) : NULL;
     PyObject *advice = text ? frontend_advise_for(text, name) : NULL;
-    if (advice) PyErr_Format(type, "%U(), argument '%U': %U", function_name(binding), name, advice);
-    Py_XDECREF(text), Py_XDECREF(advice);
+    Py_XDECREF(text);
+    if (!advice) { /* there is no memory for words, or there never were */
+        PyErr_Clear();
+        PyErr_Restore(type, value, traceback);
+        return;
+    }
+    PyErr_Format(type, "%U(), argument '%U': %U", function_name(binding), name, advice);
+    Py_DECREF(advice);
     Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
 }
 
