@@ -1,12 +1,20 @@
 """Tuples compared item by item, from the first on: nothing is asked of what stands behind the first two that differ."""
 
-from krait.prelude.intrinsics import has_order
+from krait.prelude.intrinsics import has_order, may_be_one
+
+
+def _same(x, y):
+    """An instance is equal to itself, whatever it says."""
+    if may_be_one(x, y):
+        return x is y or x == y
+    else:
+        return x == y
 
 
 def equal(a, b):
     if len(a) == 0:
         return True
-    elif a[0] == b[0]:
+    elif _same(a[0], b[0]):
         return equal(a[1:], b[1:])
     else:
         return False
@@ -32,7 +40,7 @@ def less(a, b):
         return False
     elif len(a) == 0:
         return True
-    elif a[0] == b[0]:
+    elif _same(a[0], b[0]):
         return less(a[1:], b[1:])
     elif has_order(a[0], b[0]):
         return a[0] < b[0]
@@ -45,7 +53,7 @@ def less_equal(a, b):
         return True
     elif len(b) == 0:
         return False
-    elif a[0] == b[0]:
+    elif _same(a[0], b[0]):
         return less_equal(a[1:], b[1:])
     elif has_order(a[0], b[0]):
         return a[0] <= b[0]
@@ -58,7 +66,7 @@ def greater(a, b):
         return False
     elif len(b) == 0:
         return True
-    elif a[0] == b[0]:
+    elif _same(a[0], b[0]):
         return greater(a[1:], b[1:])
     elif has_order(a[0], b[0]):
         return a[0] > b[0]
@@ -71,7 +79,7 @@ def greater_equal(a, b):
         return True
     elif len(a) == 0:
         return False
-    elif a[0] == b[0]:
+    elif _same(a[0], b[0]):
         return greater_equal(a[1:], b[1:])
     elif has_order(a[0], b[0]):
         return a[0] >= b[0]

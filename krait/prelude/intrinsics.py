@@ -206,3 +206,7 @@ def keyword_default(keywords, name, default=None):
 
 def has_order(x, y):
     """Whether `<` and its like may have an answer: not for None, nor for instances without the methods."""
+
+
+def may_be_one(x, y):
+    """Whether both may be one instance: of one class."""

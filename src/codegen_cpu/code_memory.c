@@ -170,7 +170,8 @@ CodeMemory *code_memory_take(CodeSlab **slabs, const void *object, size_t size) 
     CodeMemory *memory = measure(object, size, &need) ? calloc(1, sizeof *memory) : NULL;
     if (!memory) return NULL;
     memory->slabs = slabs;
-    size_t code = pages_for(need.code), data = pages_for(need.data), found = 0;
+    size_t code = pages_for(need.code), data = pages_for(need.data);
+    bool found = false;
     for (CodeSlab *slab = *slabs; slab && !found; slab = slab->next) found = take_of(slab, code, data, memory);
     if (!found) {
         size_t usual = pages_for(SLAB_CODE), beside = pages_for(SLAB_DATA);

@@ -302,10 +302,12 @@ bool units_keep(Job *job) {
     arena_on_exhaustion(units->arena, &recovery);
     if (setjmp(recovery) != 0) {
         *units = (Units){.arena = units->arena, .counts = units->counts};
+        arena_on_exhaustion(units->arena, NULL);
         arena_on_exhaustion(job->arena, outer);
         longjmp(job->recovery, 1);
     }
     bool fine = keep(job);
+    arena_on_exhaustion(units->arena, NULL);
     arena_on_exhaustion(job->arena, outer);
     return fine;
 }

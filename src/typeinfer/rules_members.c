@@ -196,6 +196,12 @@ static bool orders(Typing *t, const Type *type) {
     return false;
 }
 
+/* may_be_one(x, y) */
+bool rule_func_may_be_one(Typing *t) {
+    bool may = type_is_instance(t->args[0].type) && t->args[0].type == t->args[1].type;
+    return typing_become_const(t, const_bool(t->in->arena, t->in->types, may));
+}
+
 /* has_order(x, y) */
 bool rule_func_has_order(Typing *t) {
     bool known = true;

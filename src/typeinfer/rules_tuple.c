@@ -324,11 +324,21 @@ static bool compares_quietly(const Type *type) {
     }
 }
 
+/* None is equal to None, and has no order. */
+static bool pair_compares_quietly(bool equality, const Type *a, const Type *b) {
+    if (a->kind == TY_NONE && b->kind == TY_NONE) return equality;
+    if (a->kind != TY_TUPLE || b->kind != TY_TUPLE || a->count != b->count)
+        return compares_quietly(a) && compares_quietly(b);
+    for (uint32_t i = 0; i < a->count; i++) TRY(pair_compares_quietly(equality, a->items[i], b->items[i]));
+    return true;
+}
+
 /* Whether items have to be compared from the first on, and no further than to the first that differ. */
 static bool compares_in_turn(Op op, const Type *a, const Type *b) {
+    bool equality = op == OP_EQ || op == OP_NE;
     uint32_t common = a->count < b->count ? a->count : b->count;
-    for (uint32_t i = op == OP_EQ || op == OP_NE ? 1 : 0; i < common; i++)
-        if (!compares_quietly(a->items[i]) || !compares_quietly(b->items[i])) return true;
+    for (uint32_t i = equality ? 1 : 0; i < common; i++)
+        if (!pair_compares_quietly(equality, a->items[i], b->items[i])) return true;
     return false;
 }
 

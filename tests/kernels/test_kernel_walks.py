@@ -158,6 +158,6 @@ def test_what_would_make_an_array_is_told_what_to_write():
     def kernel(a, out):
         out[:] = a @ a
 
-    with pytest.raises(errors.UnsupportedError, match=r"numpy.matmul\(.*makes an array, which kernels cannot") as caught:
+    with pytest.raises(errors.UnsupportedError, match="makes an array, which kernels cannot") as caught:
         kernel[1, 1](np.ones((3, 3)), np.ones((3, 3)))
     assert "np.dot(a, b, out)" in str(caught.value)

@@ -289,3 +289,31 @@ def given(n, c):
 )
 def test_tuples_are_compared_in_turn(body, calls):
     agree_all(make(TOLD + f"\ndef f(n):\n    {body}"), calls)
+
+
+class Denies:
+    """Not even equal to itself."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return False
+
+    def __lt__(self, other):
+        return False
+
+
+def test_what_is_one_object_is_equal_in_tuples():
+    def missing(v):
+        record = (v, None)
+        other = record
+        return (v, None) == (v, None), (v, None) != (v, None), (0, record) == (0, other)
+
+    def denied(v):
+        d, e = Denies(v), Denies(v)
+        return (1, d) == (1, d), (1, d) == (1, e), (d, 1) < (d, 2), (1, d, 3) < (1, d, 4), (1, d) != (1, d)
+
+    for function in (missing, denied):
+        for v in (float("nan"), 1.5):
+            assert njit(function)(v) == function(v)

@@ -20,8 +20,9 @@ alone = pytest.mark.skipif(not ALONE, reason="runs in a process where no test ha
 
 @pytest.mark.skipif(ALONE, reason="this is that process")
 def test_in_a_process_of_their_own():
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     run = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", __file__],
-                         capture_output=True, text=True, env={**os.environ, "KRAIT_UNITS_ALONE": "1"})
+                         capture_output=True, text=True, env={**env, "KRAIT_UNITS_ALONE": "1"})
     assert run.returncode == 0, run.stdout + run.stderr
 
 
