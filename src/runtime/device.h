@@ -167,9 +167,6 @@ typedef struct DeviceOps {
     int (*gather)(Device *device); /* waits until what was given back can be allocated, whatever its size */
     /* Behind what the streams have been given so far; as many bytes as were allocated. */
     int (*release)(Device *device, void *memory, size_t bytes, void *const *streams, size_t count);
-    /* Behind what all streams have been given so far, those of other libraries, too; may wait, and no graph must be
-     * recorded meanwhile. */
-    int (*release_last)(Device *device, void *memory, size_t bytes);
     int (*copy)(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from, size_t bytes);
     /* From another device of this kind, behind all that both have been given. */
     int (*copy_between)(Device *device, void *to, Device *other, const void *from, size_t bytes);

@@ -794,18 +794,6 @@ int cuEventSynchronize(void *event) {
     join(&host, &((Event *)event)->clock);
     return OK;
 }
-/* All that the context was given. */
-int cuCtxRecordEvent(void *context, void *handle) {
-    int error = failing("CtxRecordEvent");
-    (void)context;
-    if (error) return error;
-    note(calls, "CtxRecordEvent");
-    for (int i = 0; i < nstreams; i++) {
-        join(&((Event *)handle)->clock, &streams[i].clock);
-        if (streams[i].capture) note(violations, "an event of the context ends what is captured");
-    }
-    return OK;
-}
 int cuEventElapsedTime(float *milliseconds, void *from, void *to) {
     return (void)from, (void)to, *milliseconds = 1, OK;
 }

@@ -2693,49 +2693,6 @@ def test_graphs_whose_blocks_wait_for_each_other_take_turns(run):
     """)
 
 
-def test_memory_that_others_were_given_is_freed_behind_their_streams(run):
-    """By __cuda_array_interface__, or with no stream named, nobody says on which stream the memory is read."""
-    run("""
-        import gc
-        theirs = fake.fake_stream(0)
-        s = cuda.external_stream(theirs)
-        into = cuda.device_array(100)
-        copy = fake.cuMemcpyDtoDAsync_v2
-        copy.argtypes = [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p]
-
-        def interface(x):
-            return x.__cuda_array_interface__["data"][0]
-
-        def capsule(x):
-            return x.__dlpack__(stream=-1), x.device_ctypes_pointer.value
-
-        for give in interface, capsule:
-            for failing in False, True:  # drivers before CUDA 12.5: the device is waited for
-                x = cuda.to_device(np.ones(100))
-                view = x[:50]
-                given = give(view)
-                copy(into.device_ctypes_pointer.value, given[1] if give is capsule else given, 400, theirs)
-                calls()
-                if failing:
-                    fake.fake_fail(b"CtxRecordEvent", 0, 801)
-                del x, view, given
-                gc.collect()
-                assert not violations(), violations()
-                done = calls()
-                assert ("CtxSynchronize" in done) == failing and fake.fake_live() == 1, done
-        x = cuda.to_device(np.ones(100))  # beside a recording nothing may be asked of all streams
-        interface(x)
-        with cuda.graph():
-            into.copy_to_device(into)
-            del x
-            assert fake.fake_live() == 2
-        assert fake.fake_live() == 1 and not violations(), violations()
-        y = cuda.to_device(np.ones(100))
-        y.free()  # what nobody was given costs one call
-        assert calls()[-1] == "MemFreeAsync 0" and not violations()
-    """)
-
-
 @pytest.mark.parametrize("pools", [True, False])
 def test_frees_that_would_wait_are_put_off_in_a_block_that_asks_for_it(run, pools):
     run("""

@@ -118,7 +118,7 @@ static PyObject *get_cuda_array_interface(DeviceArray *self, void *unused) {
                         "__cuda_array_interface__: this array lies in host memory (kernels run on the host device)");
         return NULL;
     }
-    device_array_owner(self)->known = device_array_owner(self)->exported = true;
+    device_array_owner(self)->known = true;
     if (dlpack_order(self) < 0) return NULL; /* the stream it names is the default stream */
     PyObject *dtype = (PyObject *)device_array_dtype(self);
     PyObject *typestr = dtype ? PyObject_GetAttrString(dtype, "str") : NULL;

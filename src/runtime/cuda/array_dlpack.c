@@ -104,11 +104,7 @@ static PyObject *lend(DeviceArray *self, bool versioned, bool copied) {
 /* The taker's stream, as the array API standard numbers them; -1: it asks for no order. */
 static int order_stream(DeviceArray *self, PyObject *stream) {
     long long number = stream == Py_None ? 1 : PyLong_AsLongLong(stream);
-    if (number == -1 && PyErr_Occurred()) return -1;
-    if (number == -1) {
-        device_array_owner(self)->exported = true;
-        return 0;
-    }
+    if (number == -1) return PyErr_Occurred() ? -1 : 0;
     if (number < -1) {
         PyErr_Format(PyExc_ValueError, "%lld is no stream: -1, 1, 2 or an address", number);
         return -1;

@@ -84,7 +84,6 @@ static int table_take(void *object, DLVersioned **tensor) {
     bool ready = device_array_check_there(self) == 0 && dlpack_order(self) == 0;
     Lent *lent = ready ? dlpack_lend(self, true, false) : NULL;
     if (!lent) return -1;
-    device_array_owner(self)->exported = true; /* the taker's stream is the one it is at */
     *tensor = &lent->versioned;
     return 0;
 }

@@ -5,8 +5,6 @@
  * copies them.  Views share the memory of their base. */
 #include "runtime/cuda/device_array.h"
 
-#include <stdlib.h> /* malloc */
-
 /* type_view, without a search for a type like the last one. */
 static const Type *type_like(Runtime *runtime, const Type *like, unsigned ndim, ArrayLayout layout) {
     const Type *recent = runtime->recent;
@@ -61,7 +59,7 @@ DeviceArray *device_array_wrap(Runtime *runtime, Device *device, const Type *ele
     self->quiet = NULL;
     self->home = (StreamUse){NULL, NULL};
     self->settled = true;
-    self->known = self->exported = false;
+    self->known = false;
     self->recorded = 0;
     self->lent = self->busy = 0;
     join_ring(self);
@@ -209,7 +207,6 @@ ArrayMemory device_array_leave(DeviceArray *self) {
         memory.bytes = device_array_owned_bytes(self);
     }
     memory.current = current;
-    memory.exported = self->exported;
     if (owns && current) {
         self->device->arrays--;
         self->device->array_bytes -= (int64_t)memory.bytes;
@@ -228,39 +225,29 @@ typedef struct LateRelease {
     size_t bytes;
 } LateRelease;
 
-static void release_last(Device *device, void *memory, size_t bytes) {
-    int status;
-    Py_BEGIN_ALLOW_THREADS status = device->ops->release_last(device, memory, bytes);
-    Py_END_ALLOW_THREADS if (status != 0) device_release(device, memory, bytes, NULL, 0);
-}
-
 static void release_late(DeviceLater *later, bool idle) {
     LateRelease *late = (LateRelease *)later;
     (void)idle;
-    if (late->generation == late->device->generation) release_last(late->device, late->memory, late->bytes);
+    if (late->generation == late->device->generation) device_release(late->device, late->memory, late->bytes, NULL, 0);
     free(late);
 }
 
-/* Another library's streams are known to the driver alone, which must not be asked beside a recording. */
-static void release_exported(Device *device, void *memory, size_t bytes) {
-    bool late_needed = device->recordings > 0 || device->deferring > 0;
-    LateRelease *late = late_needed ? malloc(sizeof *late) : NULL;
-    if (!late_needed) {
-        release_last(device, memory, bytes);
-    } else if (late) { /* else, out of memory, the device keeps it */
-        *late = (LateRelease){.device = device, .generation = device->generation, .memory = memory, .bytes = bytes};
-        device_when_not_recorded(device, &late->later, release_late);
-    }
+/* false: there is no memory to remember it in. */
+static bool put_off(Device *device, void *memory, size_t bytes) {
+    LateRelease *late = malloc(sizeof *late);
+    if (!late) return false;
+    *late = (LateRelease){.device = device, .generation = device->generation, .memory = memory, .bytes = bytes};
+    device_when_not_recorded(device, &late->later, release_late);
+    return true;
 }
 
 void device_array_give_back(const ArrayMemory *memory) {
     void *streams[STREAM_USES];
+    Device *device = memory->device;
     for (unsigned i = 0; i < memory->nuses; i++) streams[i] = memory->uses[i].stream;
-    bool waits = memory->exported || (memory->device->frees_late && memory->device->deferring > 0);
-    if (memory->data && waits && !memory->device->shares_memory)
-        release_exported(memory->device, memory->data, memory->bytes);
-    else if (memory->data)
-        device_release(memory->device, memory->data, memory->bytes, streams, memory->nuses);
+    bool waits = memory->data && !device->shares_memory && device->frees_late && device->deferring > 0;
+    if (memory->data && !(waits && put_off(device, memory->data, memory->bytes)))
+        device_release(device, memory->data, memory->bytes, streams, memory->nuses);
     if (memory->keeper) manager_give_back(memory->device, memory->keeper, streams, memory->current ? memory->nuses : 0);
     Py_XDECREF(memory->base);
     Py_XDECREF(memory->home.keeper);

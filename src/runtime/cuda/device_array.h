@@ -43,7 +43,6 @@ typedef struct ArrayMemory {
     void *data;
     size_t bytes;
     PyObject *base, *keeper; /* keeper: of a memory manager's memory, which then has no `data` */
-    bool exported;           /* behind whatever streams there are */
     bool current;            /* the device was not reset since */
     StreamUse home, uses[STREAM_USES];
     unsigned nuses;

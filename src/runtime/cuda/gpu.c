@@ -102,31 +102,6 @@ static int gpu_release(Device *device, void *memory, size_t bytes, void *const *
     ON_GPU(context, free_behind(context, (uint64_t)memory, bytes ? bytes : 1, streams, count));
 }
 
-/* The driver knows all that the context was given (drivers of CUDA 12.5 and later). */
-static int free_behind_all(CudaContext *context, uint64_t pointer) {
-    enum { EVENT_DISABLE_TIMING = 2 };
-    const CuApi *api = &context->cuda->api;
-    int error = context->pools && api->CtxRecordEvent ? open_collector(context) : CUDA_NOT_SUPPORTED;
-    if (error != CUDA_OK) return error;
-    pthread_mutex_lock(&context->turns);
-    if (!context->event) error = api->EventCreate(&context->event, EVENT_DISABLE_TIMING);
-    if (error == CUDA_OK) error = api->CtxRecordEvent(context->handle, context->event);
-    if (error == CUDA_OK) error = api->StreamWaitEvent(context->collector, context->event, 0);
-    pthread_mutex_unlock(&context->turns);
-    return error == CUDA_OK ? api->MemFreeAsync(pointer, context->collector) : error;
-}
-
-static int free_last(CudaContext *context, uint64_t pointer) {
-    if (free_behind_all(context, pointer) == CUDA_OK) return CUDA_OK;
-    int error = gpu_wait_all(context);
-    return error == CUDA_OK ? free_one(context, pointer, NULL) : error;
-}
-
-static int gpu_release_last(Device *device, void *memory, size_t bytes) {
-    (void)bytes;
-    ON_GPU(context_of(device), free_last(context_of(device), (uint64_t)memory));
-}
-
 static int gpu_home(Device *device, const void *memory, int *ordinal) {
     enum { POINTER_DEVICE_ORDINAL = 9 };
     *ordinal = -1; /* CUDA_INVALID_VALUE: memory that the driver does not know */
@@ -411,7 +386,6 @@ static const DeviceOps gpu_ops = {
     .allocate = gpu_allocate,
     .gather = gpu_gather,
     .release = gpu_release,
-    .release_last = gpu_release_last,
     .copy = gpu_copy,
     .copy_between = gpu_copy_between,
     .reach = gpu_reach,

@@ -36,10 +36,6 @@ static int host_release(Device *device, void *memory, size_t bytes, void *const 
     return 0;
 }
 
-static int host_release_last(Device *device, void *memory, size_t bytes) {
-    return host_release(device, memory, bytes, NULL, 0);
-}
-
 static int host_copy(Device *device, DeviceCopy kind, void *stream, bool wait, void *to, const void *from,
                      size_t bytes) {
     (void)device, (void)kind, (void)stream, (void)wait;
@@ -264,7 +260,6 @@ Device host_device_new(void) {
         .allocate = host_allocate,
         .gather = nothing,
         .release = host_release,
-        .release_last = host_release_last,
         .copy = host_copy,
         .copy_between = host_copy_between,
         .reach = host_reach,

@@ -147,7 +147,6 @@ typedef struct DeviceArray {
     bool known;                        /* its address is known outside: the memory cannot be moved */
     unsigned recorded;                 /* how often it stands in what graphs keep */
     unsigned busy;                     /* calls that use it and may run without the GIL: it neither moves nor goes */
-    bool exported;                     /* another library may use the memory on streams that it does not name */
     unsigned lent;                     /* how often DLPack has given the memory to somebody who has it still */
     struct DeviceArray *next, *before; /* a ring: the array that owns the memory, and its views */
     const Type *type;                  /* TY_ARRAY */
