@@ -5,6 +5,8 @@
  * otherwise:
  *   -x, abs(x), 16 bits   ptxas computes in 32 bits and compares the result without wrapping it: -(-32768) is 32768.
  *                         They become operations of 32 bits, whose lower half is taken.
+ *   -abs(x)               of 32 and 64 bits: ptxas takes it for less than every number that it is compared with, so that
+ *                         -abs(x) > -5 is never true.  It becomes min(x, -x), of which ptxas knows nothing.
  *   c ? x : -0.0          where c compares x with zero and x was an int, selection makes max of the two, which is +0.0
  *                         for a zero x; the interpreter's max(-0.0, x) is -0.0.  The constant becomes one that
  *                         selection does not know.
@@ -26,16 +28,30 @@ static LLVMValueRef in_32_bits(LLVMBuilderRef b, LLVMValueRef value, LLVMValueRe
     return nvptx_assembly(b, value, text, "=h,h", &operand, 1);
 }
 
+static bool is_magnitude(LLVMValueRef value) {
+    return LLVMIsACallInst(value) &&
+           LLVMGetIntrinsicID(LLVMGetCalledValue(value)) == LLVMLookupIntrinsicID("llvm.abs", strlen("llvm.abs"));
+}
+
+/* min(x, -x), made before `sub`. */
+static LLVMValueRef negated_magnitude(LLVMBuilderRef b, LLVMValueRef sub, LLVMValueRef x) {
+    LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(sub)));
+    LLVMTypeRef type = LLVMTypeOf(x);
+    unsigned id = LLVMLookupIntrinsicID("llvm.smin", strlen("llvm.smin"));
+    LLVMValueRef min = LLVMGetIntrinsicDeclaration(module, id, &type, 1), both[] = {x, LLVMBuildNeg(b, x, "")};
+    return LLVMBuildCall2(b, LLVMGlobalGetValueType(min), min, both, 2, "");
+}
+
 LLVMValueRef nvptx_exact_negation(LLVMBuilderRef b, LLVMValueRef sub) {
-    if (!is_short(sub) || !LLVMIsNull(LLVMGetOperand(sub, 0))) return NULL;
-    return in_32_bits(b, sub, LLVMGetOperand(sub, 1),
-                      "{ .reg .b32 w; cvt.s32.s16 w, $1; neg.s32 w, w; cvt.u16.u32 $0, w; }");
+    LLVMValueRef negated = LLVMGetOperand(sub, 1);
+    if (!LLVMIsNull(LLVMGetOperand(sub, 0))) return NULL;
+    if (is_short(sub))
+        return in_32_bits(b, sub, negated, "{ .reg .b32 w; cvt.s32.s16 w, $1; neg.s32 w, w; cvt.u16.u32 $0, w; }");
+    return is_magnitude(negated) ? negated_magnitude(b, sub, LLVMGetOperand(negated, 0)) : NULL;
 }
 
 LLVMValueRef nvptx_exact_magnitude(LLVMBuilderRef b, LLVMValueRef call) {
-    if (!is_short(call) ||
-        LLVMGetIntrinsicID(LLVMGetCalledValue(call)) != LLVMLookupIntrinsicID("llvm.abs", strlen("llvm.abs")))
-        return NULL;
+    if (!is_short(call) || !is_magnitude(call)) return NULL;
     return in_32_bits(b, call, LLVMGetOperand(call, 0),
                       "{ .reg .b32 w; cvt.s32.s16 w, $1; abs.s32 w, w; cvt.u16.u32 $0, w; }");
 }

@@ -811,6 +811,18 @@ def test_negations_beside_extremes_are_none(function, level):
     assemble(text)
 
 
+@pytest.mark.parametrize("kind", ["int32", "int64"])
+@pytest.mark.parametrize("level", [0, 1, 3])
+def test_magnitudes_are_not_negated(kind, level):
+    """ptxas takes -abs(x) for less than every number: max(-abs(x), -5) would always be -5."""
+    source = "def f(x, y):\n    i = cuda.threadIdx.x\n    m = abs(x[i])\n    y[i] = max(-m, x[0])"
+    text = ptx(make(source, cuda=cuda, np=np), f"{array(kind)}; {array(kind)}", opt_level=level)
+    magnitudes = re.findall(r"abs\.s\d+ \t(%\w+),", text)
+    assert re.search(r"abs\.s|min\.s", text)
+    assert not set(magnitudes) & set(re.findall(r"(?:neg|sub)\.s\d+ \t%\w+,(?: 0,)? (%\w+);", text))
+    assemble(text)
+
+
 @pytest.mark.parametrize("kind", ["int16", "uint16", "int8"])
 @pytest.mark.parametrize("asked", ["min(x[i], np.{0}(3)) == 3", "max(x[i], np.{0}(7)) != 7",
                                    "cuda.ffs(max(np.{0}(0), x[i]))", "int(min(x[i], np.{0}(3))) + i == i + 3"])

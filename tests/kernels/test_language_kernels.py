@@ -351,3 +351,22 @@ def test_large_ints_are_divided_as_the_interpreter_divides_them():
     cuda.jit(quotients).forall(len(pairs))(x, y, out)
     wanted = np.column_stack([[a / b for a, b in pairs], [2**60 / b for _, b in pairs], x / y])
     np.testing.assert_array_equal(out, wanted)
+
+
+def test_negated_magnitudes_are_compared_and_converted():
+    """PTX's compiler takes -abs(x) for less than every number."""
+
+    def compared(x, y, n, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i, 0] = max(-abs(x[i]), -5)
+            out[i, 1] = np.int16(-abs(n))
+            out[i, 2] = -abs(y[i]) - 3 <= -5
+            out[i, 3] = -abs(int(y[i]) + n) % 7
+
+    x = np.array([-7, -5, -3, 0, 1, 4, 9, 2**40, -(2**40)])
+    y = np.array([-7, -5, -3, 0, 1, 4, 9, 2**30, -(2**30)], np.int32)
+    out = np.zeros((len(x), 4), np.int64)
+    cuda.jit(check=True)(compared).forall(len(x))(x, y, 9, out)
+    rows = [[max(-abs(a), -5), -9, -abs(b) - 3 <= -5, -abs(b + 9) % 7] for a, b in zip(x.tolist(), y.tolist())]
+    np.testing.assert_array_equal(out, rows)
