@@ -9,9 +9,11 @@
  * if they and their arguments mention no object but those that last as long as the module, and no global container.
  * Where users say what calls mean (krait.extending), nothing is kept or taken.
  *
- * What is kept does not change, and lasts as long as the module: a job shares its constants, names and types, and
- * copies what passes change (func_clone).  A full table takes no more.  All of this under the interpreter's lock, as
- * inference is. */
+ * What is kept lasts as long as the module.  A job shares its constants, names and types, and copies what passes change
+ * (func_clone).  Two things in it are written to by any job, which is right because the interpreter's lock is held from
+ * one write to the next, as in all of inference: what has been asked of the parameters of an untyped function
+ * (Param.asked, needs_constant), which is the same for every job, and marks of values, which mean nothing to others.
+ * A full table takes no more; without memory all is forgotten. */
 #include "driver/units.h"
 
 #include <stdlib.h> /* calloc */

@@ -302,6 +302,13 @@ static Fact known_bool(Typing *t, bool value, Value **out) {
     return (Fact){konst->type, konst};
 }
 
+/* x is y or x == y */
+static bool sub_equal(Typing *t, const Fact facts[2], Value *const values[2], Fact *fact, Value **value) {
+    if (!values[0] || values[0] != values[1]) return sub_compare(t, OP_EQ, facts, values, fact, value, NULL);
+    *fact = known_bool(t, true, value);
+    return true;
+}
+
 bool typing_equals_itself(Typing *t) {
     bool value = t->op == OP_EQ || t->op == OP_LE || t->op == OP_GE;
     return typing_become_const(t, const_bool(t->in->arena, t->in->types, value));
@@ -324,27 +331,92 @@ static bool compares_quietly(const Type *type) {
     }
 }
 
-/* None is equal to None, and has no order. */
+/* None is equal to None alone, and has no order. */
 static bool pair_compares_quietly(bool equality, const Type *a, const Type *b) {
-    if (a->kind == TY_NONE && b->kind == TY_NONE) return equality;
+    if (a->kind == TY_NONE || b->kind == TY_NONE)
+        return equality && (a->kind == TY_NONE || compares_quietly(a)) && (b->kind == TY_NONE || compares_quietly(b));
     if (a->kind != TY_TUPLE || b->kind != TY_TUPLE || a->count != b->count)
         return compares_quietly(a) && compares_quietly(b);
     for (uint32_t i = 0; i < a->count; i++) TRY(pair_compares_quietly(equality, a->items[i], b->items[i]));
     return true;
 }
 
-/* Whether items have to be compared from the first on, and no further than to the first that differ. */
-static bool compares_in_turn(Op op, const Type *a, const Type *b) {
-    bool equality = op == OP_EQ || op == OP_NE;
-    uint32_t common = a->count < b->count ? a->count : b->count;
-    for (uint32_t i = equality ? 1 : 0; i < common; i++)
-        if (!pair_compares_quietly(equality, a->items[i], b->items[i])) return true;
-    return false;
+/* How many pairs of items from the first-th on can be compared at once. */
+static uint32_t quiet_run(bool equality, const Type *a, const Type *b, uint32_t first) {
+    uint32_t common = a->count < b->count ? a->count : b->count, i = first;
+    while (i < common && pair_compares_quietly(equality, a->items[i], b->items[i])) i++;
+    return i - first;
 }
 
-/* Lexicographic, from the last item: rest = (a_i < b_i) or (a_i == b_i and rest).  Items that are one object are equal,
- * whatever they say themselves: a NaN, too.  An order is what `<` of two items gives, or a bool if none differ: these
- * join. */
+/* A part of operand arg. */
+static Fact part_of(Typing *t, size_t arg, uint32_t first, uint32_t count, Value **value) {
+    Items part = typing_items_new(t->in, count);
+    typing_items_add(t, &part, arg, first, first + count);
+    Fact fact = typing_tuple_fact(t->in, part.facts, count);
+    *value = t->emit ? typing_make_op(t, OP_TUPLE, fact.type, part.values, count) : NULL;
+    return fact;
+}
+
+static void add_item(Items *items, Fact fact, Value *value) {
+    items->facts[items->count] = fact;
+    items->values[items->count++] = value;
+}
+
+/* In place of a run of pairs, one pair that compares as they do: bools, or for an order a number and 0. */
+static bool add_run(Typing *t, Items items[2], uint32_t first, uint32_t count) {
+    bool equality = t->op == OP_EQ || t->op == OP_NE, less = t->op == OP_LT || t->op == OP_LE;
+    Fact parts[2], facts[3], fact;
+    Value *values[2], *answers[3] = {NULL, NULL, NULL}, *value;
+    for (size_t k = 0; k < 2; k++) parts[k] = part_of(t, k, first, count, &values[k]);
+    TRY(typing_sub(t, &(SubOp){.op = OP_EQ, .values = values, .facts = parts, .nargs = 2}, &facts[1], &answers[1]));
+    if (equality) {
+        add_item(&items[0], facts[1], answers[1]);
+        fact = known_bool(t, true, &value);
+        add_item(&items[1], fact, value);
+        return true;
+    }
+    TRY(typing_sub(t, &(SubOp){.op = t->op, .values = values, .facts = parts, .nargs = 2}, &facts[2], &answers[2]));
+    TRY(typing_call_prelude(t, less ? "comparing:place_if_less" : "comparing:place_if_greater", facts, answers, 3,
+                            &fact, &value));
+    add_item(&items[0], fact, value);
+    const Const *zero = const_int(t->in->arena, t->in->types, 0);
+    add_item(&items[1], (Fact){zero->type, zero}, t->emit ? typing_make_const(t, zero) : NULL);
+    return true;
+}
+
+static void become_tuple_of(Typing *t, size_t arg, const Items *items) {
+    t->args[arg] = typing_tuple_fact(t->in, items->facts, items->count);
+    t->values[arg] = t->emit ? typing_make_op(t, OP_TUPLE, t->args[arg].type, items->values, items->count)
+                             : t->values[arg];
+}
+
+/* Items that have to be compared from the first on, and no further than to the first that differ: a function of the
+ * prelude does, which is given what stands between them as one number for each run. */
+static bool compare_in_turn(Typing *t, bool equality) {
+    static const char *const names[] = {"comparing:less",      "comparing:less_equal", "comparing:equal",
+                                        "comparing:different", "comparing:greater",    "comparing:greater_equal"};
+    const Type *types[2] = {t->args[0].type, t->args[1].type};
+    uint32_t common = types[0]->count < types[1]->count ? types[0]->count : types[1]->count;
+    Items items[2] = {typing_items_new(t->in, types[0]->count), typing_items_new(t->in, types[1]->count)};
+    for (uint32_t i = 0, run; i < common; i += run ? run : 1) {
+        run = quiet_run(equality, types[0], types[1], i);
+        if (run > 1)
+            TRY(add_run(t, items, i, run));
+        else
+            for (size_t k = 0; k < 2; k++) typing_items_add(t, &items[k], k, i, i + 1);
+    }
+    for (size_t k = 0; k < 2; k++) {
+        Value *more;
+        Fact fact = known_bool(t, true, &more);
+        if (types[k]->count > common) add_item(&items[k], fact, more);
+        if (items[k].count < types[k]->count || types[k]->count > common) become_tuple_of(t, k, &items[k]);
+    }
+    return typing_become_prelude(t, names[t->op - OP_LT]);
+}
+
+/* Lexicographic, from the last item: rest = (a_i < b_i) or (a_i == b_i and rest).  Items that are one value here are
+ * one object, and equal, whatever they say themselves; insn_compare of the frontend has left out those that it saw.  An
+ * order is what `<` of two items gives, or a bool if none differ: these join. */
 bool typing_compare_tuples(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
     if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL) return typing_bad_operands(t);
@@ -360,11 +432,7 @@ bool typing_compare_tuples(Typing *t) {
     Fact rest_fact, less_fact;
     if (equality && a->count != b->count)
         return typing_become_const(t, const_bool(t->in->arena, t->in->types, t->op == OP_NE));
-    if (compares_in_turn(t->op, a, b)) {
-        static const char *const names[] = {"comparing:less",      "comparing:less_equal", "comparing:equal",
-                                            "comparing:different", "comparing:greater",    "comparing:greater_equal"};
-        return typing_become_prelude(t, names[t->op - OP_LT]);
-    }
+    if (quiet_run(equality, a, b, 0) < common) return compare_in_turn(t, equality);
     bool at_end = equality || (a->count == b->count ? t->op == OP_LE || t->op == OP_GE
                                                     : (a->count < b->count) == (strict == OP_LT));
     rest_fact = known_bool(t, at_end, &rest);
@@ -376,10 +444,7 @@ bool typing_compare_tuples(Typing *t) {
             values[0] = typing_make_extract(t, t->values[0], i);
             values[1] = typing_make_extract(t, t->values[1], i);
         }
-        if (values[0] && values[0] == values[1])
-            same_fact = known_bool(t, true, &same);
-        else
-            TRY(sub_compare(t, OP_EQ, facts, values, &same_fact, &same, NULL));
+        TRY(sub_equal(t, facts, values, &same_fact, &same));
         TRY(sub_logic(t, OP_AND, &same_fact, same, &rest_fact, &rest));
         if (equality) continue;
         TRY(sub_compare(t, strict, facts, values, &less_fact, &less, &strong));
@@ -440,7 +505,7 @@ bool rule_contains(Typing *t) {
         Fact facts[2] = {t->args[0], typing_item_fact(t->args[1], i)}, same_fact;
         Value *values[2] = {t->values[0], NULL}, *same;
         if (t->emit) values[1] = typing_make_extract(t, t->values[1], i);
-        TRY(sub_compare(t, OP_EQ, facts, values, &same_fact, &same, NULL));
+        TRY(sub_equal(t, facts, values, &same_fact, &same));
         TRY(sub_logic(t, OP_OR, &same_fact, same, &fact, &found));
     }
     if (t->op == OP_NOT_IN)

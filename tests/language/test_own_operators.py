@@ -317,3 +317,72 @@ def test_what_is_one_object_is_equal_in_tuples():
     for function in (missing, denied):
         for v in (float("nan"), 1.5):
             assert njit(function)(v) == function(v)
+
+
+def test_what_is_one_object_decides_nothing():
+    def beside_lists(x):
+        held = [1]
+        kept = (x, held)
+        whole = (x, held) == (x, held), (x, held) != (x, held), (x, held) < (x, held), (x, None) >= (x, None)
+        parts = ((x, held), 1) == ((x, held), 1), ((x, held), 1) >= ((x, [1]), 1), ((x, [0]), x) < ((x, held), 1)
+        return whole, parts, kept == (x, held), (x, held) <= kept, x in (1.0, x), x not in (x, 2.0)
+
+    def of_other_lengths(x):
+        return (1, [2], x) < (1, [2], x, 5), (1, [2], x) >= (1, [3]), (x, [2]) > (x,), (x, None) == (x, None, 1)
+
+    for function in (beside_lists, of_other_lengths):
+        for x in (float("nan"), 1.5):
+            assert njit(function)(x) == function(x)
+
+    def arrays(a):
+        return (1, a) == (1, a), (a, 1) < (a, 2), (a, 1) != (a, 1), ((a, a), 1.5) >= ((a, a), 1.5)
+
+    assert njit(arrays)(np.arange(3.0)) == arrays(np.arange(3.0))
+
+
+def test_None_among_others_has_no_order():
+    def order(x, y):
+        return (x, None) < (y, 1)
+
+    assert njit(order)(1, 2) is order(1, 2)
+    told = []
+    for function in (order, njit(order)):
+        with pytest.raises(TypeError) as caught:
+            function(1, 1)
+        told.append(str(caught.value))
+    assert told[0] == told[1]
+
+
+RUNS = [
+    ((1, 2.5, "a", [1], 3, 4.5), (1, 2.5, "a", [1], 3, 5.5)),
+    ((1, 2.5, "a", [1], 3, 4.5), (1, 3.5, "a", [1], 3, 4.5)),
+    ((1, 2.5, "b", [1], 3, 4.5), (1, 2.5, "a", [2], 3, 4.5)),
+    ((1, 2.5, "a", [3], 3, 4.5), (1, 2.5, "a", [2], 3, 4.5)),
+    ((1, 2.5, "a", [1], 3, 4.5), (1, 2.5, "a", [1], 3, 4.5)),
+    ((1, float("nan"), "a", [1], 3, 4.5), (1, 2.5, "a", [1], 3, 4.5)),
+    ((1, 2.5, "a", [1], 3, float("nan")), (1, 2.5, "a", [1], 3, 4.5)),
+    ((np.float32(1), 2, [1], np.int8(3), 4), (np.float32(2), 2, [1], np.int8(3), 4)),
+    ((np.float32(1), 2, [1], np.int8(3), 4), (np.float32(1), 2, [1], np.int8(4), 4)),
+]
+
+
+@pytest.mark.parametrize("a, b", RUNS, ids=str)
+def test_runs_of_numbers_between_others(a, b):
+    def compared(a, b):
+        return a < b, a <= b, a == b, a != b, a > b, a >= b
+
+    agree_all(compared, [(a, b), (b, a)])
+
+
+def test_long_tuples_with_one_item_of_another_kind_stay_short():
+    def compared(a, b):
+        return a == b, a < b
+
+    def length(n):
+        function = njit(compared)
+        numbers = tuple(range(n))
+        assert function((*numbers, [1], *numbers), (*numbers, [2], *numbers)) == (False, True)
+        (text,) = function.inspect_llvm().values()
+        return len(text)
+
+    assert length(60) < 2.5 * length(30)
