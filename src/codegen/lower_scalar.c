@@ -118,10 +118,11 @@ static LLVMValueRef copysign_of(Lower *l, LLVMValueRef magnitude, LLVMValueRef s
 }
 
 /* a % b with the sign of b; *quotient (when wanted) gets floor(a / b) computed from it, so that q * b + r is a as
- * nearly as can be. */
+ * nearly as can be; of a division by zero, a / b alone sets flags. */
 static LLVMValueRef float_divmod(Lower *l, Scalar scalar, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *quotient) {
     LLVMTypeRef type = LLVMTypeOf(a);
-    LLVMValueRef zero = l_null(type), one = l_float(type, 1.0), args[] = {a, b};
+    LLVMValueRef zero = l_null(type), one = l_float(type, 1.0), by_zero = LLVMBuildFCmp(l->b, LLVMRealOEQ, b, zero, "");
+    LLVMValueRef divisor = quotient ? l_select(l, by_zero, one, b) : b, args[] = {a, divisor}; /* a / 0 says it all */
     LLVMValueRef mod = lower_math(l, MATH_fmod, scalar, args, 2);
     if (!mod) return NULL;
     LLVMValueRef exact = LLVMBuildFCmp(l->b, LLVMRealOEQ, mod, zero, "");
@@ -131,7 +132,7 @@ static LLVMValueRef float_divmod(Lower *l, Scalar scalar, LLVMValueRef a, LLVMVa
     LLVMValueRef result = l_select(l, adjust, l_fadd(l, mod, b), mod);
     result = l_select(l, exact, copysign_of(l, zero, b), result);
     if (quotient) {
-        LLVMValueRef div = l_fdiv(l, l_fsub(l, a, mod), b);
+        LLVMValueRef div = l_fdiv(l, l_fsub(l, a, mod), divisor);
         div = l_select(l, adjust, l_fsub(l, div, one), div);
         LLVMValueRef floor = math1(l, "llvm.floor", div);
         LLVMValueRef above = LLVMBuildFCmp(l->b, LLVMRealOGT, l_fsub(l, div, floor), l_float(type, 0.5), "");
@@ -139,7 +140,7 @@ static LLVMValueRef float_divmod(Lower *l, Scalar scalar, LLVMValueRef a, LLVMVa
         LLVMValueRef plain = l_fdiv(l, a, b);
         LLVMValueRef nothing = LLVMBuildFCmp(l->b, LLVMRealOEQ, div, zero, "");
         floor = l_select(l, nothing, copysign_of(l, zero, plain), floor);
-        *quotient = l_select(l, LLVMBuildFCmp(l->b, LLVMRealOEQ, b, zero, ""), plain, floor);
+        *quotient = l_select(l, by_zero, plain, floor);
     }
     return result;
 }

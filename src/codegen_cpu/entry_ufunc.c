@@ -144,6 +144,21 @@ static bool has_conditions(const Lower *l) {
     return false;
 }
 
+static bool calls_vectors(const FuncInst *inst) {
+    for (size_t b = 0; b < inst->func->blocks.len; b++)
+        for (const Value *value = inst->func->blocks.data[b]->first; value; value = value->next)
+            if (value->op == OP_POW || (value->op == OP_CALL_FUNC && func_row(value->imm.func)->vectors)) return true;
+    return false;
+}
+
+/* Whether vectors may set floating-point flags that an element alone does not: those of the other side of a condition,
+ * and those of libmvec, which computes what it then replaces. */
+static bool sets_other_flags(const Lower *l) {
+    for (size_t i = 0; i < l->m->ninsts; i++)
+        if (calls_vectors(l->m->insts[i])) return true;
+    return has_conditions(l);
+}
+
 /* A HostStrip. */
 static LLVMValueRef strip(Lower *l, Ufunc u) {
     LLVMTypeRef params[] = {l->ptr, l->i64, l->ptr};
@@ -194,7 +209,7 @@ static bool is_light(const FuncInst *root) {
 static LLVMValueRef by_strips(Lower *l, const Ufunc *u, LLVMValueRef strip, LLVMValueRef again, LLVMValueRef entry,
                               LLVMValueRef count) {
     char bytes[MAX_UFUNC_OPERANDS + 1] = "";
-    int32_t traits = (is_light(u->root) ? STRIP_LIGHT : 0) | (has_conditions(l) ? STRIP_BOTH : 0);
+    int32_t traits = (is_light(u->root) ? STRIP_LIGHT : 0) | (sets_other_flags(l) ? STRIP_FLAGS : 0);
     for (unsigned i = 0; i < u->count; i++) bytes[i] = (char)type_size(u->types[i]);
     LLVMValueRef args[] = {strip,
                            again,
@@ -225,7 +240,7 @@ bool host_entry_ufunc(Lower *l, const FuncInst *root) {
     LLVMValueRef n = l_raw_load(l, l->i64, LLVMGetParam(function, 1), 8);
     LIf enough, done;
     l_if(l, &enough, l_icmp(l, LLVMIntSGE, n, l_i64(l, SHORT_ARRAY)));
-    bool repeated = repeats(l, root) && (has_conditions(l) || root->effects & EFFECT_RAISE);
+    bool repeated = repeats(l, root) && (sets_other_flags(l) || root->effects & EFFECT_RAISE);
     LLVMValueRef again = repeated ? any : l_null(l->ptr);
     l_if(l, &done, l_icmp(l, LLVMIntNE, by_strips(l, &u, contiguous, again, function, n), l_i32(l, 0)));
     LLVMBuildRetVoid(l->b);

@@ -151,8 +151,7 @@ typedef int32_t HostStrip(char *const *at, int64_t count, void *data);
 typedef int32_t HostPlain(char *const *at, int64_t count, const int64_t *step, void *data);
 enum HostStripTraits {
     STRIP_LIGHT = 1, /* the function takes a few cycles */
-    STRIP_BOTH =
-        2 /* what a condition keeps from an element is computed for it, too, and may set floating-point flags */
+    STRIP_FLAGS = 2  /* it may set floating-point flags that an element alone does not */
 };
 /* What generated code calls with what NumPy gave it, and the bytes of an element of each operand, inputs first, as a
  * text; traits: HostStripTraits.  plain: does anew the elements of a strip that has raised, or set a flag that may not

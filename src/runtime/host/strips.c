@@ -9,8 +9,9 @@
  * exactly; reduce and accumulate overlap.
  *
  * A strip that goes on after an element that raises is done anew, in order; so its results may not lie over its inputs,
- * and pass through a buffer where they do.  The same is done where vectors compute both sides of a condition: if that
- * sets a floating-point flag of which NumPy would warn, only the elements one by one say whether it is theirs. */
+ * and pass through a buffer where they do.  The same is done where vectors may set floating-point flags that elements do
+ * not, both sides of a condition or more: if they set one of which NumPy may tell (np.errstate), only the elements one
+ * by one say whether it is theirs; which they need not say twice, for flags stay set until NumPy looks. */
 #include <fenv.h>   /* fetestexcept */
 #include <string.h> /* memcpy */
 
@@ -100,7 +101,7 @@ typedef struct Code {
 /* Flags of floating point, taken: none is set then; and given back.  The C library's functions are for two units of
  * x86, and take as long as a strip. */
 #if defined(__x86_64__)
-enum { WARNED_OF = 1 | 4 | 8 }; /* invalid, by zero, overflow */
+enum { TOLD_OF = 1 | 4 | 8 | 16 }; /* invalid, by zero, overflow, underflow */
 static unsigned take_flags(void) {
     unsigned word = __builtin_ia32_stmxcsr();
     __builtin_ia32_ldmxcsr(word & ~0x3fu);
@@ -108,7 +109,7 @@ static unsigned take_flags(void) {
 }
 static void give_flags(unsigned flags) { __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | flags); }
 #else
-enum { WARNED_OF = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
+enum { TOLD_OF = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW };
 static unsigned take_flags(void) {
     unsigned flags = (unsigned)fetestexcept(FE_ALL_EXCEPT);
     feclearexcept(FE_ALL_EXCEPT);
@@ -123,7 +124,7 @@ static bool strip_fails(const Code *code, char *const *at, int64_t count) {
     unsigned before = take_flags();
     bool raised = code->strip(at, count, code->data) != 0;
     unsigned set = take_flags();
-    bool fails = raised || set & WARNED_OF;
+    bool fails = raised || set & ~before & TOLD_OF; /* what is set already NumPy tells of anyway */
     give_flags(before | (fails ? 0 : set));
     return fails;
 }
@@ -176,7 +177,7 @@ static bool has_gaps(const Operands *o) {
 int32_t krait_host_strips(HostStrip *strip, HostPlain *plain, const char *bytes, int32_t inputs, int32_t traits,
                           char *const *start, int64_t elements, const int64_t *step, void *data) {
     Operands o = {bytes, inputs, (int)strlen(bytes), start, step, elements, 0};
-    Code code = {strip, plain, data, plain && traits & STRIP_BOTH};
+    Code code = {strip, plain, data, plain && traits & STRIP_FLAGS};
     if ((traits & STRIP_LIGHT && has_gaps(&o)) || !any_order(&o)) return 0;
     for (int i = 0; i < o.count; i++)
         if (!contiguous(&o, i) || (plain && i >= inputs && over_an_input(&o, i))) o.buffered |= 1u << i;

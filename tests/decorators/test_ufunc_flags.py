@@ -1,0 +1,138 @@
+"""Floating-point flags of ufuncs, as np.errstate shows them: those that the elements set one by one, of NumPy's numbers
+in the interpreter, and no others, however the elements lie in memory and whether vectors compute them."""
+
+import numpy as np
+import pytest
+
+from krait import vectorize
+
+KINDS = ("divide", "over", "under", "invalid")
+LENGTHS = (1, 3, 8, 9, 40, 300, 1500)
+FAR = {
+    "float64": [0.0, 1e-300, 1e-160, 1e300, 1e160, 1e-310, 800.0, -745.0, -720.0, 0.5, -1.0, 3.0],
+    "float32": [0.0, 1e-30, 1e-20, 1e30, 1e20, 1e-40, 90.0, -100.0, -80.0, 0.5, -1.0, 3.0],
+}
+
+
+def product(x, y):
+    return x * y
+
+
+def quotient(x, y):
+    return x / y
+
+
+def whole_quotient(x, y):
+    return x // y
+
+
+def chosen_exponential(x, y):
+    return np.exp(x) if y > 0.8 else y
+
+
+def chosen_cube(x, y):
+    return x * x * x if y > 0.8 else 1.0 - y
+
+
+def chosen_quotient(x, y):
+    return x / y if y != 0 else x
+
+
+def chosen_root(x, y):
+    return np.sqrt(x) if x >= 0 else y
+
+
+def chosen_logarithm(x, y):
+    return np.log(x) * y if x > 0 else y
+
+
+def exponential_less_one(x, y):
+    return np.expm1(x)
+
+
+def sine(x, y):
+    return np.sin(x)
+
+
+def hypotenuse(x, y):
+    return np.hypot(x, y)
+
+
+def angle(x, y):
+    return np.arctan2(x, y)
+
+
+ARITHMETIC = (product, quotient, chosen_cube, chosen_quotient, chosen_root)
+# what is too small to be told is told by every library of functions in its own way
+FUNCTIONS = [(f, KINDS) for f in ARITHMETIC] + [
+    (f, ("divide", "over", "invalid"))
+    for f in (whole_quotient, chosen_exponential, chosen_logarithm, exponential_less_one, sine, hypotenuse, angle)
+]
+
+
+def told(kinds, call):
+    found = []
+    for kind in kinds:
+        try:
+            with np.errstate(**{**dict.fromkeys(KINDS, "ignore"), kind: "raise"}):
+                call()
+        except FloatingPointError:
+            found.append(kind)
+    return found
+
+
+def laid_out(rng, values):
+    kind = rng.integers(4)
+    if kind == 1:
+        wide = np.zeros(3 * values.size, values.dtype)[::3]
+        wide[:] = values
+        return wide
+    return values[::-1] if kind == 2 else values[:1] if kind == 3 else values
+
+
+@pytest.mark.parametrize("dtype", FAR)
+@pytest.mark.parametrize("function, kinds", FUNCTIONS, ids=lambda p: getattr(p, "__name__", ""))
+def test_flags_are_those_of_the_elements(function, kinds, dtype):
+    ufunc = vectorize([f"{dtype}({dtype}, {dtype})"])(function)
+    rng = np.random.default_rng(len(function.__name__))
+    for trial in range(42):
+        n = LENGTHS[trial % len(LENGTHS)]
+        x, y = rng.choice([0.5, 1.0, 2.0], n).astype(dtype), rng.choice([0.75, 1.0, 2.0], n).astype(dtype)
+        for _ in range(trial % 3):
+            x[rng.integers(n)] = rng.choice(FAR[dtype])
+            y[rng.integers(n)] = rng.choice(FAR[dtype])
+        y = laid_out(rng, y)
+
+        def one_by_one():
+            for a, b in np.broadcast(x, y):
+                function(a, b)
+
+        assert told(kinds, lambda: ufunc(x, y)) == told(kinds, one_by_one), (n, x[:9], y[:9], y.strides)
+
+
+@pytest.mark.parametrize("elements", [3, 50, 2000])
+def test_what_is_done_about_flags_is_NumPys(elements):
+    ufunc = vectorize(["float64(float64, float64)"])(chosen_cube)
+    x, y = np.full(elements, 1e-120), np.zeros(elements)
+    far = x.copy()
+    far[-1] = 1e200
+
+    def calls(x, y, **modes):
+        noted = []
+        with np.errstate(all="ignore", call=lambda kind, flag: noted.append(kind)), np.errstate(**modes):
+            ufunc(x, y)
+        return noted
+
+    everything = dict.fromkeys(KINDS, "call")
+    assert calls(far, y, **everything) == []  # no element takes that side
+    y[-1] = 1.0
+    assert calls(x, y, **everything) == ["underflow"]
+    assert calls(far, y, **everything) == ["overflow"]
+    assert calls(far, y + 1, **everything) == (["overflow", "underflow"])
+    assert calls(x, y, over="call", invalid="call", divide="call") == []
+    with np.errstate(all="ignore", under="warn"), pytest.warns(RuntimeWarning, match="underflow encountered"):
+        ufunc(x, y)
+    with np.errstate(all="ignore", over="raise"):
+        ufunc(x, y)
+        with pytest.raises(FloatingPointError, match="overflow encountered"):
+            ufunc(far, y)
