@@ -42,13 +42,7 @@ static const Type *refuse_items(const Marshal *marshal, const Type *known, const
                         "array, np.array(values)");
         return NULL;
     }
-    bool numbers = PyNumber_Check(first) && PyNumber_Check(other);
-    PyErr_Format(PyExc_TypeError,
-                 "a list that holds %s and %s" NO_ARGUMENT ": the items of a list have one type; convert them, %s",
-                 Py_TYPE(first)->tp_name, Py_TYPE(other)->tp_name,
-                 numbers ? "[float(v) for v in values], or make an array, np.array(values)"
-                         : "[str(v) for v in values], or use a tuple, tuple(values), of which constant indices "
-                           "and loops take the items");
+    marshal_refuse_mixed(MIXED_LIST, first, other);
     return NULL;
 }
 

@@ -58,6 +58,9 @@ const Type *marshal_met_around(const Marshal *marshal, PyObject *object);
 const Type *marshal_join(void *types, const Type *a, const Type *b);
 /* The attribute of instances of one class that has two types without a common one; NULL: none. */
 const char *marshal_mixed_attribute(TypeTable *types, const Type *a, const Type *b);
+/* mixed.c: TypeError: the container holds items of several types, two of which are these. */
+typedef enum MixedIn { MIXED_LIST, MIXED_SET, MIXED_KEYS, MIXED_VALUES } MixedIn;
+void marshal_refuse_mixed(MixedIn what, PyObject *first, PyObject *other);
 bool marshal_write_back_instance(const Marshal *marshal, const Type *type, const void *from);
 bool marshal_write_back_list(const Marshal *marshal, const Type *type, const void *from); /* list.c */
 /* origins.c: whether this call has met the container, whose value is then copied; MARSHAL_MISMATCH: as another type. */

@@ -18,9 +18,9 @@ static HeapHead *list_at(const void *from, uint32_t which) {
 
 /* ---- the type ---- */
 
-/* The type that all of them have; *known: of those before, TY_BOTTOM at first. */
-static bool same_type(const Marshal *marshal, PyObject *object, const char *what, const char *container, Arena *arena,
-                      const Type **known) {
+/* The type that all of them have; *known: of those before, TY_BOTTOM at first; *first: one that had it. */
+static bool same_type(const Marshal *marshal, PyObject *object, MixedIn what, Arena *arena, const Type **known,
+                      PyObject **first) {
     const Type *type = marshal_typeof_const(marshal, object, arena, NULL);
     if (type && type->kind == TY_STR) type = type_simple(marshal->types, TY_STRING);
     if (!type) marshal_name_part("v");
@@ -29,13 +29,10 @@ static bool same_type(const Marshal *marshal, PyObject *object, const char *what
     const Type *joined = open ? marshal_join(marshal->types, *known, type) : NULL;
     if (joined) type = joined;
     if (type && (*known)->kind != TY_BOTTOM && type != *known && !joined) {
-        PyErr_Format(PyExc_TypeError,
-                     "a %s whose %s have several types" NO_ARGUMENT
-                     ": one is of type %s; convert them, or use a variable "
-                     "for each, or a namedtuple",
-                     container, what, Py_TYPE(object)->tp_name);
+        marshal_refuse_mixed(what, *first, object);
         return false;
     }
+    if (type && (*known)->kind == TY_BOTTOM) *first = object;
     if (type) *known = type;
     return type != NULL;
 }
@@ -46,7 +43,7 @@ bool marshal_is_set(PyObject *object) { return marshal_is_plain(object, &PySet_T
 
 static const Type *typeof_table(const Marshal *marshal, PyObject *object, Arena *arena) {
     const Type *key = type_simple(marshal->types, TY_BOTTOM), *value = key;
-    PyObject *item, *mapped, *iterator;
+    PyObject *item, *mapped, *iterator, *first_key = NULL, *first_value = NULL;
     Py_ssize_t at = 0;
     bool fine = true;
     if (PyDict_Check(object)) {
@@ -54,13 +51,13 @@ static const Type *typeof_table(const Marshal *marshal, PyObject *object, Arena 
         if (!PyDict_GET_SIZE(object) && marshal_declared_types(marshal, object, arena, types, 2))
             return type_table_of(marshal->types, types[0], types[1]);
         while (fine && PyDict_Next(object, &at, &item, &mapped))
-            fine = same_type(marshal, item, "keys", "dict", arena, &key) &&
-                   same_type(marshal, mapped, "values", "dict", arena, &value);
+            fine = same_type(marshal, item, MIXED_KEYS, arena, &key, &first_key) &&
+                   same_type(marshal, mapped, MIXED_VALUES, arena, &value, &first_value);
         return fine ? type_table_of(marshal->types, key, value) : NULL;
     }
     if (!(iterator = PyObject_GetIter(object))) return NULL;
     while (fine && (item = PyIter_Next(iterator))) {
-        fine = same_type(marshal, item, "items", "set", arena, &key);
+        fine = same_type(marshal, item, MIXED_SET, arena, &key, &first_key);
         Py_DECREF(item);
     }
     Py_DECREF(iterator);

@@ -1,0 +1,100 @@
+"""Lists, dicts and sets among the arguments whose items have several types: what is said, and that what it advises works."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from krait import njit
+
+
+class Square:
+    def __init__(self, side):
+        self.side = side
+
+
+class Circle:
+    def __init__(self, radius):
+        self.radius = radius
+
+
+def refused(values):
+    with pytest.raises(TypeError) as caught:
+        njit(lambda xs: len(xs))(values)
+    return str(caught.value).split("argument 'xs': ", 1)[1]
+
+
+MIXED = [
+    [1, 2.5],
+    [1, "a"],
+    [1, None, 3],
+    [None, "a"],
+    [1.0, 2j],
+    [(1, 3.5), (2, 2)],
+    [(1, "a", 2), ("b", "c", 2.5)],
+    [(1,), (1.5,)],
+    [(1, 2), (1, 2, 3)],
+    [np.zeros(3), np.zeros(3, int)],
+    [np.zeros(3), np.zeros((3, 2))],
+    [np.zeros((3, 2)), np.zeros((2, 3)).T],
+    [1, np.float64(2)],
+    {1, "a"},
+    {(1, 2.0), (3, 4)},
+    {"a": 1, 2: 3},
+    {"a": 1, "b": 2.5},
+    {"a": 1, "b": None},
+    {"a": (1, 2), "b": (1, 2.5)},
+    {(1, 2): 3, (1.5, 2): 4},
+]
+
+
+@pytest.mark.parametrize("values", MIXED, ids=str)
+def test_what_is_advised_works(values):
+    text = refused(values)
+    advice = re.search(r"; (?:convert them|leave None out), (.*?)(?:, or (?:make|use|let).*)?$", text)[1]
+    made = eval(advice, {"np": np, "xs": values})
+    assert type(made) is type(values) and njit(lambda xs: len(xs))(made) == len(made)
+    for other in re.findall(r"or (?:make an array|use a tuple), ([\w.]+\(xs\))", text):
+        assert njit(lambda xs: len(xs))(eval(other, {"np": np, "xs": values})) == len(values)
+
+
+TEXTS = [
+    ([1, 2.5],
+     "a list that holds int and float cannot be an argument of compiled code: the items of a list have one type; convert "
+     "them, [float(v) for v in xs], or make an array, np.array(xs)"),
+    ([(1, 3.5), (2, 2)],
+     "a list that holds (int, float) and (int, int) cannot be an argument of compiled code: the items of a list have one "
+     "type; convert them, [(v[0], float(v[1])) for v in xs], or use a tuple, tuple(xs), of which constant indices and "
+     "loops take the items"),
+    ([Square(1.0), Circle(1.0)],
+     "a list that holds Square and Circle cannot be an argument of compiled code: the items of a list have one type; "
+     "make them instances of one class, in which an attribute tells them apart, or use a tuple, tuple(xs), of which "
+     "constant indices and loops take the items"),
+    ({"a": 1, "b": None},
+     "a dict with values int and NoneType cannot be an argument of compiled code: the values of a dict have one type; "
+     "leave None out, {k: v for k, v in xs.items() if v is not None}, or let a number stand for it, as math.nan, or use "
+     "a variable for each, or a namedtuple"),
+    ({"steps": 3, "name": "a"},
+     "a dict with values int and str cannot be an argument of compiled code: the values of a dict have one type; use a "
+     "variable for each, or a namedtuple"),
+    ({"+": len, "-": 3},
+     "a dict with values builtin_function_or_method and int cannot be an argument of compiled code: the values of a dict "
+     "have one type; use a variable for each that is called"),
+]
+
+
+@pytest.mark.parametrize("values, text", TEXTS, ids=lambda p: "" if isinstance(p, str) else str(type(p)))
+def test_the_text(values, text):
+    assert refused(values) == text
+
+
+def test_a_loop_over_the_tuple_takes_instances_of_several_classes():
+    def sizes(shapes):
+        total = 0.0
+        for shape in shapes:
+            total += shape.side if isinstance(shape, Square) else shape.radius * math.pi
+        return total
+
+    shapes = (Square(2.0), Circle(1.0), Square(0.5))
+    assert njit(sizes)(shapes) == sizes(shapes)
