@@ -147,6 +147,20 @@ static void note_spread(const ParallelLoop *loop) {
     }
 }
 
+static const Value *find_yield(const ParallelLoop *loop) {
+    for (size_t b = 0; b < loop->blocks.len; b++)
+        for (const Value *value = loop->blocks.data[b]->first; value; value = value->next)
+            if (value->op == OP_YIELD) return value;
+    return NULL;
+}
+
+static bool refuse(const ParallelLoop *loop, const Value *at, const char *why, const char *hint) {
+    diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, at->span, "%s", why);
+    diag_hint(loop->diag, "%s", hint);
+    diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
+    return false;
+}
+
 /* Whether what the loop gives depends on what chunks there are: floats that are put together in another order. */
 static bool rounds(const ParallelLoop *loop) {
     bool any = loop->privates.len > 0;
@@ -164,13 +178,13 @@ static bool take_apart(ParallelLoop *loop) {
     if (is_caught_around(loop)) return note(loop, "stays on one core: it is part of a try statement"), true;
     if (any_calls_python(loop)) return note(loop, "stays on one core: the interpreter is called in it"), true;
     if (!(loop->before = find_before(loop))) return true;
-    if (left) {
-        diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, left->span,
-                  "a prange loop is left by break or return, and later iterations may have run already");
-        diag_hint(loop->diag, "use range, or go on with the other iterations");
-        diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
-        return false;
-    }
+    if (left)
+        return refuse(loop, left, "a prange loop is left by break or return, and later iterations may have run already",
+                      "use range, or go on with the other iterations");
+    const Value *yield = find_yield(loop);
+    if (yield)
+        return refuse(loop, yield, "a prange loop yields, and its iterations run on several threads in no order",
+                      "use range, or write what the iterations give into an array and yield that behind the loop");
     parallel_update_in_place(loop);
     if (!parallel_find_carried(loop)) return false;
     if (loop->ordered) {

@@ -460,6 +460,25 @@ def test_what_iterations_hand_on_is_refused(name, tmp_path):
     np.testing.assert_array_equal(x, y)
 
 
+def test_a_loop_that_yields_is_refused_and_what_is_yielded_behind_it_is_not():
+    def inside(x):
+        for i in prange(len(x)):
+            yield x[i] * 2
+
+    def behind(x):
+        y = np.empty(len(x))
+        yield -1.0
+        for i in prange(len(x)):
+            y[i] = x[i] * 2
+        yield y.sum()
+
+    x = np.arange(1000.0)
+    with pytest.raises(errors.UnsupportedError, match="a prange loop yields(.|\\n)*yield x(.|\\n)*hint: use range"):
+        parallel(inside)(x)
+    assert list(njit(inside)(x)) == list(inside(x))
+    assert list(parallel(behind)(x)) == list(behind(x))
+
+
 # ---- threads ---------------------------------------------------------------------------------------------------------
 
 
