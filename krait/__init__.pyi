@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
@@ -236,6 +236,7 @@ class Vectorized:
     def add(self, signature: _OneSignature) -> None: ...
     def disable_compile(self, val: bool = True) -> None: ...
     def build_ufunc(self) -> Vectorized: ...
+    def match_signature(self, types: Sequence[Any], signature: _OneSignature) -> bool: ...
     targetoptions: dict[str, Any]
 
 @overload
@@ -250,6 +251,7 @@ def vectorize(
     nopython: bool = True,
     forceobj: Literal[False] = False,
     fastmath: _FastMath = False,
+    boundscheck: bool | None = True,
     locals: dict[str, Any] = ...,
     promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
@@ -264,6 +266,7 @@ def vectorize(
     nopython: bool = True,
     forceobj: Literal[False] = False,
     fastmath: _FastMath = False,
+    boundscheck: bool | None = True,
     locals: dict[str, Any] = ...,
     promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
@@ -278,6 +281,7 @@ def vectorize(
     nopython: bool = True,
     forceobj: Literal[False] = False,
     fastmath: _FastMath = False,
+    boundscheck: bool | None = True,
     locals: dict[str, Any] = ...,
     promotion: Literal["numpy", "numba"] = "numpy",
     cache: bool = False,
@@ -297,8 +301,16 @@ class Gufunc:
     identity: Any
     signature: str
     is_dynamic: bool
+    reduce: Callable[..., Any]
+    accumulate: Callable[..., Any]
+    reduceat: Callable[..., Any]
+    outer: Callable[..., Any]
+    at: Callable[..., Any]
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def add(self, signature: _OneSignature) -> None: ...
+    def disable_compile(self, val: bool = True) -> None: ...
+    def build_ufunc(self) -> Gufunc: ...
+    def match_signature(self, types: Sequence[Any], signature: _OneSignature) -> bool: ...
 
 def guvectorize(
     signatures: _Signatures | None = None,

@@ -290,6 +290,7 @@ int gufunc_make(Gufunc *self, const char *layout, int identity) {
     if (!self->ufunc) return -1;
     PyUFuncObject *ufunc = (PyUFuncObject *)self->ufunc;
     ufunc->obj = Py_NewRef(self);
+    ufunc_track(self->ufunc);
     for (int i = 0; i < self->layout.nin; i++)
         if (self->writable >> i & 1) ufunc->op_flags[i] = NPY_ITER_READWRITE | NPY_ITER_UPDATEIFCOPY | NPY_ITER_ALIGNED;
     /* NumPy's own but one: it takes a result on the very place of an input for an elementwise operation's. */

@@ -5,6 +5,7 @@
  * broadcasting, out=, axes=, axis=, keepdims=, conversions.  Without signatures a loop is compiled for each combination
  * of operand types that calls give, results included, since nothing else says their types. */
 #include "decorators/gufunc.h"
+#include "decorators/inspect.h"
 
 #include <stddef.h>       /* offsetof */
 #include <string.h>       /* memcpy */
@@ -100,6 +101,7 @@ static int prepare(Gufunc *self, PyObject *const *args, Py_ssize_t nargs, PyObje
         const Type *strong = type_scalar(self->core.state->session.types, (Scalar)type->scalar, false);
         types[i] = param_type(self, i, strong, false);
     }
+    if (!self->core.can_compile) return 0; /* NumPy casts to the loops there are, or refuses */
     return gufunc_add_loop(self, types);
 }
 
@@ -310,6 +312,11 @@ static PyGetSetDef gufunc_getset[] = {
     OF_UFUNC("types", "the loops, as NumPy writes them"),
     OF_UFUNC("identity", "what a reduction would start from"),
     OF_UFUNC("signature", "the layout"),
+    OF_UFUNC("reduce", "NumPy's, which no generalised ufunc has: calls raise"),
+    OF_UFUNC("accumulate", "as reduce"),
+    OF_UFUNC("reduceat", "as reduce"),
+    OF_UFUNC("outer", "as reduce"),
+    OF_UFUNC("at", "as reduce"),
     {"is_dynamic", gufunc_is_dynamic, NULL, "whether loops are added as operand types come", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -372,7 +379,27 @@ static PyMemberDef gufunc_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
+static PyObject *gufunc_disable_compile(PyObject *object, PyObject *args, PyObject *kwargs) {
+    return inspect_disable_compile(&((Gufunc *)object)->core, args, kwargs);
+}
+
+static PyObject *gufunc_build_ufunc(PyObject *object, PyObject *unused) {
+    (void)unused;
+    ((Gufunc *)object)->core.can_compile = false;
+    return Py_NewRef(object);
+}
+
+static PyObject *gufunc_match_signature(PyObject *object, PyObject *args) {
+    return ufunc_match_signature(((Gufunc *)object)->core.state, args);
+}
+
 static PyMethodDef gufunc_methods[] = {
+    {"disable_compile", WITH_KEYWORDS(gufunc_disable_compile), METH_VARARGS | METH_KEYWORDS,
+     "disable_compile(val=True)\n--\n\nNew types of operands make no loop: they are cast to those there are, "
+     "or refused."},
+    {"build_ufunc", gufunc_build_ufunc, METH_NOARGS,
+     "build_ufunc()\n--\n\nThe function itself, with the loops it has: as after disable_compile()."},
+    {"match_signature", gufunc_match_signature, METH_VARARGS, match_signature_doc},
     {"add", gufunc_add, METH_O, "add(signature)\n--\n\nCompiles a loop for a signature now."},
     {"__reduce__", gufunc_reduce_pickle, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

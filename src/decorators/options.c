@@ -382,7 +382,7 @@ static bool checks_of_program(OptionsFor whom) {
 
 int options_parse(Options *options, OptionsFor whom, PyObject *kwargs) {
     *options = (Options){.python_errors = whom == OPTIONS_JIT,
-                         .boundscheck = whom == OPTIONS_JIT || whom == OPTIONS_GUVECTORIZE,
+                         .boundscheck = whom != OPTIONS_KERNEL,
                          .check = checks_of_program(whom),
                          .given = PyDict_New()};
     PyObject *key, *value;

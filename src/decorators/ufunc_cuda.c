@@ -97,6 +97,7 @@ static Spec *compile_form(UfuncCall *call, UfuncForm form) {
     config.codegen.compute_capability = call->device->ptx_target;
     config.codegen.ptx_version = call->device->ptx_version;
     config.codegen.ufunc = form;
+    config.codegen.boundscheck &= PyDict_GetItemString(call->self->core.options.given, "boundscheck") == Py_True;
     return specialiser_compile(&call->self->core, &config, call->types, NULL, (size_t)call->nin, NULL, false);
 }
 

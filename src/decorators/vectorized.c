@@ -226,14 +226,6 @@ static int compile_signatures(Vectorized *self) {
     return 0;
 }
 
-/* What compiled code that calls the ufunc looks for.  NumPy before 2.2 has no room for it in a ufunc. */
-static void note_function(PyObject *ufunc, const Specialiser *core) {
-    if (PyObject_SetAttrString(ufunc, "py_func", core->function) < 0 ||
-        PyObject_SetAttrString(ufunc, "_signatures", core->signatures) < 0 ||
-        PyObject_SetAttrString(ufunc, "targetoptions", core->options.given) < 0)
-        PyErr_Clear();
-}
-
 static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyObject *signatures,
                                     const Options *options) {
     if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
@@ -264,7 +256,7 @@ static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyOb
     if ((self->core.signatures && compile_signatures(self) < 0) || vectorized_rebuild(self) < 0) goto failed;
     if (self->core.signatures && self->target != UFUNC_CUDA) { /* NumPy's own object says it all */
         PyObject *ufunc = Py_NewRef(self->ufunc);
-        note_function(ufunc, &self->core);
+        ufunc_note(ufunc, &self->core);
         vectorized_clear((PyObject *)self); /* the code keeps it as what was decorated: no circle */
         Py_DECREF(self);
         return ufunc;
@@ -329,23 +321,6 @@ static PyGetSetDef vectorized_getset[] = {
     OF_UFUNC("signature", "None: it is elementwise"),
     {NULL, NULL, NULL, NULL, NULL},
 };
-
-/* A ufunc that vectorize made, for a pickle (copyreg); None: NumPy's own, or one of others. */
-static PyObject *reduce_ufunc(PyObject *module, PyObject *ufunc) {
-    PyObject *parts[] = {NULL, NULL, NULL}, *result = NULL;
-    static const char *const names[] = {"py_func", "_signatures", "targetoptions"};
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (!(parts[i] = PyObject_GetAttrString(ufunc, names[i]))) PyErr_Clear();
-    if (parts[0] && parts[1] && parts[2] && PyFunction_Check(parts[0])) {
-        Specialiser core = {.state = module_state(module), .function = parts[0], .options = {.given = parts[2]}};
-        result = pickle_reference(parts[0], ufunc);
-        if (!result && !PyErr_Occurred()) result = pickle_value(&core, "vectorize", Py_NewRef(parts[1]), ufunc);
-    } else {
-        result = Py_NewRef(Py_None);
-    }
-    for (size_t i = 0; i < COUNT_OF(names); i++) Py_XDECREF(parts[i]);
-    return result;
-}
 
 /* The types of the loops so far, and whether there may be more: what a copy by value is told besides. */
 static PyObject *loops_so_far(Vectorized *self) {
@@ -432,6 +407,10 @@ static PyObject *vectorized_build_ufunc(PyObject *object, PyObject *unused) {
     return Py_NewRef(object);
 }
 
+static PyObject *vectorized_match_signature(PyObject *object, PyObject *args) {
+    return ufunc_match_signature(((Vectorized *)object)->core.state, args);
+}
+
 static PyMethodDef vectorized_methods[] = {
     {"reduce", WITH_KEYWORDS(vectorized_reduce), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.reduce"},
     {"accumulate", WITH_KEYWORDS(vectorized_accumulate), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.accumulate"},
@@ -444,6 +423,7 @@ static PyMethodDef vectorized_methods[] = {
      "or refused."},
     {"build_ufunc", vectorized_build_ufunc, METH_NOARGS,
      "build_ufunc()\n--\n\nThe function itself, with the loops it has: as after disable_compile()."},
+    {"match_signature", vectorized_match_signature, METH_VARARGS, match_signature_doc},
     {"__reduce__", vectorized_reduce_pickle, METH_NOARGS, NULL},
     {"__setstate__", vectorized_set_state, METH_O, NULL},
     {NULL, NULL, 0, NULL},
@@ -469,7 +449,7 @@ static PyType_Spec vectorized_spec = {"krait.Vectorized", sizeof(Vectorized), 0,
 
 static PyMethodDef functions[] = {
     {"vectorize", WITH_KEYWORDS(vectorize), METH_VARARGS | METH_KEYWORDS, vectorize_doc},
-    {"_reduce_ufunc", reduce_ufunc, METH_O, NULL},
+    {"_reduce_ufunc", ufunc_reduce_pickle, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

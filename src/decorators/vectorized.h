@@ -1,6 +1,6 @@
 /* vectorized.h: what the files of @vectorize share: vectorized.c (the decorator and its class), vectorized_loops.c (its
- * loops), ufunc.c (specialisations as a NumPy ufunc), ufunc_cuda.c (elementwise kernels over device and host
- * arrays). */
+ * loops), ufunc.c (specialisations as a NumPy ufunc), ufunc_methods.c (its further methods), ufunc_cuda.c (elementwise kernels
+ * over device and host arrays). */
 #ifndef KRAIT_DECORATORS_VECTORIZED_H
 #define KRAIT_DECORATORS_VECTORIZED_H
 
@@ -38,6 +38,17 @@ PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t na
 
 /* The same of NumPy's ufunc, for what the kernels do not; results are where operands are. */
 PyObject *ufunc_by_way_of_host(PyObject *ufunc, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+
+/* ufunc_methods.c: what a ufunc with signatures has beside NumPy's methods, and what compiled code that calls it looks
+ * for.  NumPy before 2.2 has no room for it in a ufunc. */
+void ufunc_note(PyObject *ufunc, const Specialiser *core);
+/* NumPy takes a ufunc for one that refers to nothing: one that is part of a circle is shown to garbage collection. */
+void ufunc_track(PyObject *ufunc);
+/* (types, signature) -> whether the signature is of these types. */
+PyObject *ufunc_match_signature(ModuleState *state, PyObject *args);
+extern const char match_signature_doc[];
+/* A ufunc that vectorize made, for a pickle (copyreg); None: NumPy's own, or one of others. */
+PyObject *ufunc_reduce_pickle(PyObject *module, PyObject *ufunc);
 
 /* vectorized_loops.c: the scalar type an operand counts as, weak for Python's int, float and complex; NULL without an
  * exception: none. */
