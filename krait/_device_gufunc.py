@@ -14,6 +14,7 @@ import re
 import numpy as np
 
 from . import _krait, cuda
+from ._core_axes import Places
 from .prelude.intrinsics import core_spreads
 
 _THREADS = 128
@@ -145,7 +146,7 @@ def _kernel(gufunc, ndim, inputs, results, outer, ones, lanes):
         space = {"cuda": cuda, "function": core_function(gufunc), "core_spreads": core_spreads}
         text = _write(ndim, inputs, results, outer, ones, lanes)
         exec(compile(text, f"<guvectorize {gufunc.__name__}>", "exec"), space)
-        options = {k: v for k, v in gufunc.targetoptions.items() if k in ("fastmath", "promotion", "cache")}
+        options = {k: v for k, v in gufunc.targetoptions.items() if k in ("fastmath", "promotion", "cache", "boundscheck")}
         cache[key] = cuda.jit(**options)(space["gufunc"])
     return cache[key]
 
@@ -193,9 +194,14 @@ def _begun(target, shape, dtype, stream):
     return cuda.to_device(np.array(host, order="C"), stream=stream)
 
 
-def call(gufunc, *args, out=None, stream=0, **others):
+_NOT_GIVEN = object()
+
+
+def call(gufunc, *args, out=None, stream=0, axes=_NOT_GIVEN, axis=_NOT_GIVEN, keepdims=False, **others):
     for name in others:
-        raise TypeError(f"{gufunc.__name__} of target 'cuda' takes the keywords out and stream, not {name}")
+        raise TypeError(
+            f"{gufunc.__name__} of target 'cuda' takes the keywords out, stream, axes, axis and keepdims, not {name}"
+        )
     inputs, results = _layout(gufunc.signature)
     nin, nout = len(inputs), len(results)
     given = [*args[nin:], *(out if isinstance(out, tuple) else () if out is None else (out,))]
@@ -203,7 +209,32 @@ def call(gufunc, *args, out=None, stream=0, **others):
         raise TypeError(f"{gufunc.__name__} takes {nin} inputs and, if any, {nout} results, not {len(args)} operands")
     given = given or [None] * nout
     with _krait.home_of(*args[:nin], *given):
-        return _run(gufunc, inputs, results, args[:nin], given, stream)
+        if axes is _NOT_GIVEN and axis is _NOT_GIVEN and keepdims is False:
+            return _run(gufunc, inputs, results, args[:nin], given, stream)
+        if axes is None:
+            raise TypeError("axes should be a list.")
+        if axis is None:
+            raise TypeError("'NoneType' object cannot be interpreted as an integer")
+        chosen = (None if keyword is _NOT_GIVEN else keyword for keyword in (axes, axis))
+        return _run_along(gufunc, inputs, results, args[:nin], given, stream, *chosen, keepdims)
+
+
+def _run_along(gufunc, inputs, results, args, given, stream, axes, axis, keepdims):
+    """A call whose core dimensions are not the last ones, or stay as dimensions of one item."""
+    nin = len(inputs)
+    operands = [_operand(value) for value in args]
+    missing = _missing(gufunc.signature, inputs, map(np.ndim, operands))
+    there = [[[dim for dim in dims if dim not in missing] for dims in side] for side in (inputs, results)]
+    places = Places(gufunc, *there, axes, axis, keepdims)
+    targets = [value if value is None or isinstance(value, np.ndarray) else _operand(value) for value in given]
+    moved = [places.operand(number, value) for number, value in enumerate([*operands, *targets])]
+    made = _run(gufunc, inputs, results, moved[:nin], moved[nin:], stream)
+    made = made if isinstance(made, tuple) else (made,)
+    seen = [
+        places.result(nin + number, value) if target is None else target
+        for number, (value, target) in enumerate(zip(made, targets))
+    ]
+    return seen[0] if len(seen) == 1 else tuple(seen)
 
 
 def _run(gufunc, inputs, results, args, given, stream):
