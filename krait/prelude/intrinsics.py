@@ -147,9 +147,10 @@ def numpy_order(line, kind, order):
     """The places of texts of fixed length, or of records, in their order, by NumPy's argsort."""
 
 
-def numpy_loop(name, sizes, steps, *arrays):
+def numpy_loop(name, sizes, steps, inputs, *arrays):
     """Calls an inner loop of a ufunc of NumPy, bound by _krait.bind_numpy_loops: sizes of the outer loop and the core
-    dimensions; steps in bytes, the outer one of each operand first.  Whether the loop found something invalid."""
+    dimensions; steps in bytes, the outer one of each operand first; how many arrays, the first ones, it only reads.
+    Whether the loop found something invalid."""
 
 
 def days_to_month(months):

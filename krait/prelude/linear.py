@@ -72,10 +72,10 @@ def solve(a, b):
         )
     out = np.empty(y.shape, wide)
     if b.ndim == 1:
-        invalid = numpy_loop("solve1", (1, x.shape[0]), (0, 0, 0) + x.strides + y.strides + out.strides, x, y, out)
+        invalid = numpy_loop("solve1", (1, x.shape[0]), (0, 0, 0) + x.strides + y.strides + out.strides, 2, x, y, out)
     else:
         invalid = numpy_loop(
-            "solve", (1, x.shape[0], y.shape[1]), (0, 0, 0) + x.strides + y.strides + out.strides, x, y, out
+            "solve", (1, x.shape[0], y.shape[1]), (0, 0, 0) + x.strides + y.strides + out.strides, 2, x, y, out
         )
     if invalid:
         raise LinAlgError("Singular matrix")
@@ -110,7 +110,7 @@ def _of_its_shape(loop, a, fault):
         return out
     x = _double(a)
     out = np.empty(x.shape, x.dtype)
-    invalid = numpy_loop(loop, (1, x.shape[0]), (0, 0) + x.strides + out.strides, x, out)
+    invalid = numpy_loop(loop, (1, x.shape[0]), (0, 0) + x.strides + out.strides, 1, x, out)
     if fault is not None:
         if invalid:
             raise LinAlgError(fault)
@@ -135,7 +135,7 @@ def det(a):
         return dets
     x = _double(a)
     out = np.empty(1, x.dtype)
-    numpy_loop("det", (1, x.shape[0]), (0, 0) + x.strides, x, out)
+    numpy_loop("det", (1, x.shape[0]), (0, 0) + x.strides, 1, x, out)
     return of_dtype(out, kind_of(a))[0]
 
 
@@ -150,7 +150,7 @@ def slogdet(a):
     x = _double(a)
     sign = np.empty(1, x.dtype)
     logarithm = np.empty(1, np.float64)
-    numpy_loop("slogdet", (1, x.shape[0]), (0, 0, 0) + x.strides, x, sign, logarithm)
+    numpy_loop("slogdet", (1, x.shape[0]), (0, 0, 0) + x.strides, 1, x, sign, logarithm)
     return SlogdetResult(of_dtype(sign, kind_of(a))[0], of_dtype(logarithm, real_kind(a))[0])
 
 
@@ -179,9 +179,9 @@ def eigh(a, UPLO="L"):
     vectors = np.empty(x.shape, x.dtype)
     steps = (0, 0, 0) + x.strides + values.strides + vectors.strides
     if UPLO == "L" or UPLO == "l":
-        invalid = numpy_loop("eigh_lo", (1, x.shape[0]), steps, x, values, vectors)
+        invalid = numpy_loop("eigh_lo", (1, x.shape[0]), steps, 1, x, values, vectors)
     else:
-        invalid = numpy_loop("eigh_up", (1, x.shape[0]), steps, x, values, vectors)
+        invalid = numpy_loop("eigh_up", (1, x.shape[0]), steps, 1, x, values, vectors)
     if invalid:
         raise LinAlgError("Eigenvalues did not converge")
     return EighResult(of_dtype(values, real_kind(a)), of_dtype(vectors, kind_of(a)))
@@ -201,9 +201,9 @@ def eigvalsh(a, UPLO="L"):
     values = np.empty(x.shape[0], np.float64)
     steps = (0, 0) + x.strides + values.strides
     if UPLO == "L" or UPLO == "l":
-        invalid = numpy_loop("eigvalsh_lo", (1, x.shape[0]), steps, x, values)
+        invalid = numpy_loop("eigvalsh_lo", (1, x.shape[0]), steps, 1, x, values)
     else:
-        invalid = numpy_loop("eigvalsh_up", (1, x.shape[0]), steps, x, values)
+        invalid = numpy_loop("eigvalsh_up", (1, x.shape[0]), steps, 1, x, values)
     if invalid:
         raise LinAlgError("Eigenvalues did not converge")
     return of_dtype(values, real_kind(a))
@@ -231,7 +231,7 @@ def eigvals(a):
         return stack
     x = _double(a)
     values = np.empty(x.shape[0], np.complex128)
-    if numpy_loop("eigvals", (1, x.shape[0]), (0, 0) + x.strides + values.strides, x, values):
+    if numpy_loop("eigvals", (1, x.shape[0]), (0, 0) + x.strides + values.strides, 1, x, values):
         raise LinAlgError("Eigenvalues did not converge")
     return of_dtype(values, complex_kind(a))
 
@@ -253,7 +253,7 @@ def eig(a):
     values = np.empty(x.shape[0], np.complex128)
     vectors = np.empty(x.shape, np.complex128)
     steps = (0, 0, 0) + x.strides + values.strides + vectors.strides
-    if numpy_loop("eig", (1, x.shape[0]), steps, x, values, vectors):
+    if numpy_loop("eig", (1, x.shape[0]), steps, 1, x, values, vectors):
         raise LinAlgError("Eigenvalues did not converge")
     return EigResult(of_dtype(values, complex_kind(a)), of_dtype(vectors, complex_kind(a)))
 
@@ -289,7 +289,7 @@ def svd(a, full_matrices=True, compute_uv=True):
     p = min(m, n)
     values = np.empty(p, np.float64)
     if not compute_uv:
-        if numpy_loop("svd", (1, m, n, p), (0, 0) + x.strides + values.strides, x, values):
+        if numpy_loop("svd", (1, m, n, p), (0, 0) + x.strides + values.strides, 1, x, values):
             raise LinAlgError("SVD did not converge")
         return of_dtype(values, real_kind(a))
     if full_matrices:
@@ -300,9 +300,9 @@ def svd(a, full_matrices=True, compute_uv=True):
         vh = np.empty((p, n), x.dtype)
     steps = (0, 0, 0, 0) + x.strides + u.strides + values.strides + vh.strides
     if full_matrices:
-        invalid = numpy_loop("svd_f", (1, m, n, p), steps, x, u, values, vh)
+        invalid = numpy_loop("svd_f", (1, m, n, p), steps, 1, x, u, values, vh)
     else:
-        invalid = numpy_loop("svd_s", (1, m, n, p), steps, x, u, values, vh)
+        invalid = numpy_loop("svd_s", (1, m, n, p), steps, 1, x, u, values, vh)
     if invalid:
         raise LinAlgError("SVD did not converge")
     return SVDResult(of_dtype(u, kind_of(a)), of_dtype(values, real_kind(a)), of_dtype(vh, kind_of(a)))
@@ -345,7 +345,7 @@ def qr(a, mode="reduced"):
     x = np.empty((m, n), np.result_type(kind_of(a), np.float64))
     x[...] = a
     tau = np.empty(k, x.dtype)
-    if numpy_loop("qr_r_raw", (1, m, n, k), (0, 0) + x.strides + tau.strides, x, tau):
+    if numpy_loop("qr_r_raw", (1, m, n, k), (0, 0) + x.strides + tau.strides, 0, x, tau):
         raise LinAlgError("Incorrect argument found while performing QR factorization")
     if mode == "r":
         return of_dtype(_upper(x, k), kind_of(a))
@@ -355,9 +355,9 @@ def qr(a, mode="reduced"):
     q = np.empty((m, m if whole else k), x.dtype)
     steps = (0, 0, 0) + x.strides + tau.strides + q.strides
     if whole:
-        invalid = numpy_loop("qr_complete", (1, m, n, k), steps, x, tau, q)
+        invalid = numpy_loop("qr_complete", (1, m, n, k), steps, 2, x, tau, q)
     else:
-        invalid = numpy_loop("qr_reduced", (1, m, n, k), steps, x, tau, q)
+        invalid = numpy_loop("qr_reduced", (1, m, n, k), steps, 2, x, tau, q)
     if invalid:
         raise LinAlgError("Incorrect argument found while performing QR factorization")
     return QRResult(of_dtype(q, kind_of(a)), of_dtype(_upper(x, m if whole else k), kind_of(a)))
@@ -393,7 +393,7 @@ def lstsq(a, b, rcond=None):
     s = np.empty(min(m, n), np.float64)
     steps = (0, 0, 0, 0, 0, 0, 0) + x.strides + y.strides + solution.strides + residuals.strides + s.strides
     sizes = (1, m, n, y.shape[1], min(m, n))
-    if numpy_loop("lstsq", sizes, steps, x, y, cutoff, solution, residuals, rank, s):
+    if numpy_loop("lstsq", sizes, steps, 3, x, y, cutoff, solution, residuals, rank, s):
         raise LinAlgError("SVD did not converge in Linear Least Squares")
     known = columns if rank[0] == n and m > n else 0
     real = real_kind(np.empty(0, kind))

@@ -41,7 +41,7 @@ def product(a, b):
     out = np.empty((rows, columns), a.dtype)
     steps = a.strides if a.ndim == 2 else (0, a.strides[0])
     steps += b.strides if b.ndim == 2 else (b.strides[0], 0)
-    numpy_loop("matmul", (1, rows, inner, columns), (0, 0, 0) + steps + out.strides, a, b, out)
+    numpy_loop("matmul", (1, rows, inner, columns), (0, 0, 0) + steps + out.strides, 2, a, b, out)
     if a.ndim == 2 and b.ndim == 2:
         return out
     if a.ndim == 2 or b.ndim == 2:
@@ -93,7 +93,7 @@ def _products(a, b, out):
     # Of stacks of matrices.
     if out.ndim == 3:
         steps = (a.strides[0], b.strides[0], out.strides[0]) + a.strides[1:] + b.strides[1:] + out.strides[1:]
-        numpy_loop("matmul", (out.shape[0], a.shape[1], a.shape[2], b.shape[2]), steps, a, b, out)
+        numpy_loop("matmul", (out.shape[0], a.shape[1], a.shape[2], b.shape[2]), steps, 2, a, b, out)
     else:
         for i in range(out.shape[0]):
             _products(a[i], b[i], out[i])
@@ -191,7 +191,7 @@ def _check_core(name, signature, has, wants):
 def _each(name, x, y, out, sizes):
     # The last axis of out is the product's; it is of length 1 where the product is a number.
     if out.ndim == 1:
-        numpy_loop(name, (1,) + sizes, (0, 0, 0) + x.strides + y.strides + out.strides, x, y, out)
+        numpy_loop(name, (1,) + sizes, (0, 0, 0) + x.strides + y.strides + out.strides, 2, x, y, out)
     else:
         for i in range(len(out)):
             _each(name, x[i], y[i], out[i], sizes)

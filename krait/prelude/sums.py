@@ -261,7 +261,7 @@ def sum_single_columns(a, out):
     for i in range(out.size):
         to = place[i : i + 1]
         to[0] = -0.0
-        numpy_loop("add", (count,), (0, a.itemsize, 0), to, line[i * count :], to)
+        numpy_loop("add", (count,), (0, a.itemsize, 0), 2, to, line[i * count :], to)
 
 
 def sum_along(a, axis, dtype):

@@ -71,10 +71,10 @@ def _to_end(a, axis):
 def _transform(name, a, factor, out):
     # Each line of the last axis.
     if a.ndim == 1:
-        numpy_loop(name, (1, a.shape[0], out.shape[0]), (0, 0, 0) + a.strides + out.strides, a, factor, out)
+        numpy_loop(name, (1, a.shape[0], out.shape[0]), (0, 0, 0) + a.strides + out.strides, 2, a, factor, out)
     elif a.ndim == 2:
         steps = (a.strides[0], 0, out.strides[0], a.strides[1], out.strides[1])
-        numpy_loop(name, (a.shape[0], a.shape[1], out.shape[1]), steps, a, factor, out)
+        numpy_loop(name, (a.shape[0], a.shape[1], out.shape[1]), steps, 2, a, factor, out)
     else:
         for i in range(a.shape[0]):
             _transform(name, a[i], factor, out[i, ...])

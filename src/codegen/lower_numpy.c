@@ -1,6 +1,6 @@
 /* lower_numpy.c: calls of the inner loops of NumPy's generalised ufuncs, and of NumPy's functions that sort.
  *
- * In: numpy_loop(name, sizes, steps, arrays...).  Out: whether the loop said that something was invalid.
+ * In: numpy_loop(name, sizes, steps, inputs, arrays...).  Out: whether the loop said that something was invalid.
  * A loop takes a pointer for each operand, the size of the outer loop and of each core dimension, and in bytes the
  * outer step of each operand, then the core steps (NumPy's C API, PyUFuncGenericFunction). */
 #include <string.h> /* strcmp */
@@ -37,7 +37,7 @@ static LLVMValueRef spill_ints(Lower *l, const Value *call, uint32_t arg) {
 }
 
 LLVMValueRef lower_func_numpy_loop(Lower *l, const Value *call) {
-    enum { FIRST = 3 };
+    enum { FIRST = 4 };
     Buf letters = {.arena = l->arena};
     LLVMValueRef arrays = l_alloca_bytes(l, 8 * (call->nargs - FIRST), 8, "arrays");
     for (uint32_t i = FIRST; i < call->nargs; i++) {

@@ -23,6 +23,13 @@ static uint64_t param_bit(int64_t index) { return 1ull << (index < 63 ? index : 
 /* The set of a value lies in its scratch pointer. */
 static uint64_t refers(const Value *value) { return (uint64_t)(uintptr_t)value->mark; }
 
+/* The first operand of a library function that it may write to: a loop of NumPy says how many of its arrays it reads. */
+static uint32_t first_written(const Value *call) {
+    enum { INPUTS = 3 };
+    const Value *inputs = value_calls(call, FUNC_NUMPY_LOOP) ? call->args[INPUTS] : NULL;
+    return inputs && inputs->konst ? INPUTS + 1 + (uint32_t)inputs->konst->i : 0;
+}
+
 static uint64_t written_by(const Value *value) {
     uint64_t set = 0;
     switch (value->op) {
@@ -40,7 +47,7 @@ static uint64_t written_by(const Value *value) {
         return set;
     case OP_CALL_FUNC:
         if (func_effects(value->imm.func) & EFFECT_WRITE)
-            for (uint32_t i = 0; i < value->nargs; i++) set |= refers(value->args[i]);
+            for (uint32_t i = first_written(value); i < value->nargs; i++) set |= refers(value->args[i]);
         return set;
     default: return 0;
     }

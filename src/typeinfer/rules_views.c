@@ -147,10 +147,11 @@ bool rule_func_layout_of(Typing *t) {
     return typing_become_const(t, const_str(t->in->arena, t->in->types, names[array->layout]));
 }
 
-/* numpy_loop(name, sizes, steps, arrays...) */
+/* numpy_loop(name, sizes, steps, inputs, arrays...) */
 bool rule_func_numpy_loop(Typing *t) {
     const char *name;
-    TRY(typing_const_str(t, 0, &name));
+    int64_t inputs;
+    TRY(typing_const_str(t, 0, &name) && typing_const_int(t, 3, &inputs));
     if (t->in->device) {
         typing_fail(t, DIAG_UNSUPPORTED_TARGET, "functions of NumPy's own libraries cannot be used in kernels");
         return typing_hint(t, "call it outside and pass the result as an argument");
@@ -160,7 +161,7 @@ bool rule_func_numpy_loop(Typing *t) {
         if (ints->kind != TY_TUPLE) return typing_bad_operands(t);
         typing_cast(t, i, lib_uniform_tuple(t->in, infer_int(t->in), ints->count));
     }
-    for (size_t i = 3; i < t->nargs; i++)
+    for (size_t i = 4; i < t->nargs; i++)
         if (t->args[i].type->kind != TY_ARRAY || !lib_is_numpys(t, i)) return typing_bad_operands(t);
     return typing_result(t, infer_bool(t->in), NULL);
 }

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from krait import guvectorize
+from krait import errors, guvectorize
 
 
 def of_three_targets(*given):
@@ -88,3 +88,31 @@ def test_a_result_may_be_the_operand_or_overlap_it():
         assert (compiled(x[:-1], out=x[1:]) == np.cumsum(np.arange(11.0))).all()
         x = np.arange(12.0).reshape(3, 4)
         assert (compiled(x, out=x) == np.cumsum(np.arange(12.0).reshape(3, 4), -1)).all()
+
+
+def test_functions_of_numpys_libraries_only_read_what_they_are_given():
+    def times(a, b, out):
+        out[:] = a @ b
+
+    def inverse(a, out):
+        out[:] = np.linalg.inv(a)
+
+    def length(a, out):
+        out[0] = np.linalg.norm(np.linalg.solve(a, a[0]))
+
+    square = np.random.default_rng(2).random((2, 3, 3)) + np.eye(3)
+    matrix, before = "float64[:, :]", square.copy()
+    for target in ("cpu", "parallel"):
+        product = guvectorize([f"void({matrix}, {matrix}, {matrix})"], "(m,n),(n,p)->(m,p)", target=target)(times)
+        np.testing.assert_array_equal(product(square, square), square @ square)
+        inverted = guvectorize([f"void({matrix}, {matrix})"], "(m,m)->(m,m)", target=target)(inverse)
+        np.testing.assert_array_equal(inverted(square), np.linalg.inv(square))
+        lengths = guvectorize([f"void({matrix}, float64[:])"], "(m,m)->()", target=target)(length)
+        np.testing.assert_allclose(lengths(square), [np.linalg.norm(np.linalg.solve(a, a[0])) for a in square])
+        np.testing.assert_array_equal(square, before)
+
+    def result_into_input(a, out):
+        np.dot(out, out, a)
+
+    with pytest.raises(errors.TypingError, match="writes to its parameter 'a'"):
+        guvectorize([f"void({matrix}, {matrix})"], "(m,m)->(m,m)")(result_into_input)
