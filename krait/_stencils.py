@@ -47,6 +47,7 @@ class _Relative(ast.NodeTransformer):
 
     def __init__(self, function, arrays, neighborhood, mapped):
         self.function, self.arrays, self.given, self.mapped = function, arrays, neighborhood, mapped
+        self.constants = {}
         self.reach = [list(pair) for pair in neighborhood] if neighborhood else None
         self.ndim = len(neighborhood) if neighborhood else None
 
@@ -56,17 +57,63 @@ class _Relative(ast.NodeTransformer):
         raise error
 
     def offset(self, node):
+        """The number that an index is; None: it is no constant."""
         if any(isinstance(part, (ast.Slice, ast.Starred)) for part in ast.walk(node)):
-            self.fail(node, "an index of a stencil's array is a number for each axis, no slice")
+            self.fail(node, "an index of a stencil's array is a number, or a slice, for each axis")
         try:
             names = inspect.getclosurevars(self.function)
             text = compile(ast.Expression(node), "<index>", "eval")
-            value = eval(text, {**names.globals, **names.nonlocals})
+            value = eval(text, {**names.globals, **names.nonlocals, **self.constants})
         except Exception:
             return None
         if not isinstance(value, (int, np.integer)):
             self.fail(node, f"the index {value!r} is no int")
         return int(value)
+
+    def note_constants(self, node):
+        """Variables of the kernel that are assigned once, a constant."""
+        stored = [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+        for statement in node.body:
+            target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+            if isinstance(target, ast.Name) and len(statement.targets) == 1 and stored.count(target.id) == 1:
+                try:
+                    self.constants[target.id] = ast.literal_eval(statement.value)
+                except ValueError:
+                    pass
+
+    def check(self, node, axis, offset):
+        low, high = self.reach[axis]
+        if self.given and not low <= offset <= high:
+            self.fail(node, f"the index {offset} is outside the neighborhood {low} to {high} of axis {axis}")
+        self.reach[axis] = [min(low, offset), max(high, offset)]
+
+    def look_at(self, node, axis):
+        """Notes how far an index of an axis reaches."""
+        offset = self.offset(node)
+        if offset is not None:
+            self.check(node, axis, offset)
+        elif not self.given:
+            self.fail(node, "an index that is no constant: give stencil a neighborhood=((low, high), ...)")
+
+    def look_at_slice(self, node, axis):
+        """Of a slice both ends: what lies between is inside the neighborhood."""
+        ends = [end and self.offset(end) for end in (node.lower, node.upper)]
+        if not self.given:
+            self.fail(node, "a slice of a stencil's array: give stencil a neighborhood=((low, high), ...)")
+        if self.mapped:
+            self.fail(node, "a slice goes with the mode 'constant': in others each neighbour is looked for by itself")
+        if None in ends or ends[0] >= ends[1] or (node.step and (self.offset(node.step) or 0) < 1):
+            self.fail(node, "a slice of a stencil's array has constant ends, such as a[-1:2], and a step above 0, if any")
+        self.check(node, axis, ends[0])
+        self.check(node, axis, ends[1] - 1)
+
+    def moved(self, index, axis):
+        """An index that counts from the place of the item."""
+        if index is None:
+            return None
+        if isinstance(index, ast.Slice):
+            return ast.Slice(self.moved(index.lower, axis), self.moved(index.upper, axis), index.step)
+        return ast.BinOp(index, ast.Add(), ast.Name(_INDEX.format(axis), ast.Load()))
 
     def visit_Subscript(self, node):
         self.generic_visit(node)
@@ -80,18 +127,8 @@ class _Relative(ast.NodeTransformer):
         if len(indices) != self.ndim:
             self.fail(node, f"here are {len(indices)} relative indices, elsewhere {self.ndim}")
         for axis, index in enumerate(indices):
-            offset = self.offset(index)
-            if offset is not None:
-                low, high = self.reach[axis]
-                if self.given and not low <= offset <= high:
-                    self.fail(node, f"the index {offset} is outside the neighborhood {low} to {high} of axis {axis}")
-                self.reach[axis] = [min(low, offset), max(high, offset)]
-            elif not self.given:
-                self.fail(node, "an index that is no constant: give stencil a neighborhood=((low, high), ...)")
-        moved = [
-            ast.BinOp(index, ast.Add(), ast.Name(_INDEX.format(axis), ast.Load()))
-            for axis, index in enumerate(indices)
-        ]
+            (self.look_at_slice if isinstance(index, ast.Slice) else self.look_at)(index, axis)
+        moved = [self.moved(index, axis) for axis, index in enumerate(indices)]
         if self.mapped:
             moved = [
                 ast.Call(ast.Name(_PLACE, ast.Load()), [index, ast.Name(_LENGTH.format(axis), ast.Load())], [])
@@ -101,15 +138,48 @@ class _Relative(ast.NodeTransformer):
         return node
 
 
+def _unreadable(function, why="cannot be read"):
+    return TypeError(f"the source of {function.__qualname__} {why}, and a stencil is made of it")
+
+
+def _span(function):
+    """Where the instructions of a function stand: (line, column) of the first and behind the last; None: not known."""
+    places = [place for place in function.__code__.co_positions() if None not in place and place[2:] != (0, 0)]
+    if not places:
+        return None
+    return min((first, low) for first, _, low, _ in places), max((last, high) for _, last, _, high in places)
+
+
+def _lambda(function):
+    """The definition that says the same as a lambda: the one of its file that stands where its instructions do."""
+    lines, _ = inspect.findsource(function)
+    found = [node for node in ast.walk(ast.parse("".join(lines))) if isinstance(node, ast.Lambda)]
+    span, line = _span(function), function.__code__.co_firstlineno
+    found = [
+        node
+        for node in found
+        if (((node.body.lineno, node.body.col_offset), (node.body.end_lineno, node.body.end_col_offset)) == span)
+        or (span is None and node.lineno == line)
+    ]
+    if len(found) != 1:
+        raise _unreadable(function, "is not known to be one lambda of its file")
+    node = ast.FunctionDef("stencil_kernel", found[0].args, [ast.Return(found[0].body)], [], None)
+    if hasattr(node, "type_params"):
+        node.type_params = []
+    return ast.copy_location(node, found[0])
+
+
 def _definition(function):
     try:
+        if function.__name__ == "<lambda>":
+            return _lambda(function)
         lines, first = inspect.getsourcelines(function)
         tree = ast.parse(textwrap.dedent("".join(lines)))
-    except (OSError, TypeError, SyntaxError):
-        raise TypeError(f"the source of {function.__qualname__} cannot be read, and a stencil is made of it") from None
+    except (OSError, SyntaxError):
+        raise _unreadable(function) from None
     node = tree.body[0]
     if not isinstance(node, ast.FunctionDef):
-        raise TypeError("a stencil is made of a function that def defines")
+        raise TypeError("a stencil is made of a function that def or lambda defines")
     ast.increment_lineno(tree, first - 1)
     return node
 
@@ -134,6 +204,7 @@ def _kernel(function, standard_indexing, neighborhood, place=None):
         raise TypeError("the first parameter of a stencil is an array with relative indices")
     relative = _Relative(function, arrays, neighborhood, place is not None)
     node.decorator_list = []
+    relative.note_constants(node)
     relative.visit(node)
     node.args.args += [ast.arg(_INDEX.format(axis)) for axis in range(relative.ndim)]
     if place:

@@ -124,11 +124,16 @@ def mixed(a):
 
 def unknown(a):
     k = 1
+    k += int(a[0])
     return a[k]
 
 
 def sliced(a):
-    return a[0:1]
+    return a[0:2].sum()
+
+
+def open_ended(a):
+    return a[0:].sum()
 
 
 def stored(a):
@@ -145,13 +150,16 @@ def fraction(a):
     [
         (mixed, {}, SyntaxError, "2 relative indices, elsewhere 1"),
         (unknown, {}, SyntaxError, "no constant: give stencil a neighborhood"),
-        (sliced, {}, SyntaxError, "no slice"),
+        (sliced, {}, SyntaxError, "a slice of a stencil's array: give stencil a neighborhood"),
+        (sliced, {"neighborhood": ((0, 0),)}, SyntaxError, "1 is outside the neighborhood 0 to 0 of axis 0"),
+        (sliced, {"neighborhood": ((0, 1),), "func_or_mode": "wrap"}, SyntaxError, "with the mode 'constant'"),
+        (open_ended, {"neighborhood": ((0, 1),)}, SyntaxError, "has constant ends"),
         (stored, {}, SyntaxError, "does not assign"),
         (fraction, {}, SyntaxError, "1.5 is no int"),
         (lambda_of_bool, {"neighborhood": ((0, 1),)}, SyntaxError, "-1 is outside the neighborhood 0 to 1 of axis 0"),
         (lambda_of_bool, {"standard_indexing": ("z",)}, TypeError, "names ['z']"),
         (lambda_of_bool, {"standard_indexing": "a"}, TypeError, "first parameter"),
-        (lambda a: a[0], {}, TypeError, "that def defines"),
+        (eval("lambda a: a[0]"), {}, TypeError, "the source of <lambda> cannot be read"),
     ],
 )
 def test_what_is_no_stencil_is_refused_with_its_line(kernel, options, error, message):
@@ -159,7 +167,7 @@ def test_what_is_no_stencil_is_refused_with_its_line(kernel, options, error, mes
         stencil(**options)(kernel)
     if error is SyntaxError:
         first = kernel.__code__.co_firstlineno
-        assert caught.value.filename == __file__ and first < caught.value.lineno <= first + 2
+        assert caught.value.filename == __file__ and first < caught.value.lineno <= first + 3
 
 
 def test_modes():
@@ -198,3 +206,55 @@ def test_arrays_with_usual_indices_are_checked():
     with pytest.raises(IndexError, match="index 3 is out of bounds"):
         weighted(np.ones(4), np.arange(3.0))
     assert (stencil(boundscheck=False)(right_and_above.kernel)(np.ones((3, 3)))[1:, :2] == 2).all()
+
+
+# fmt: off
+PAIR = (lambda a: a[-1] - a[1]), (lambda a: a[0] +
+                                  a[2])
+# fmt: on
+
+
+def test_lambdas():
+    x, weight = np.arange(20.0).reshape(4, 5) ** 2, 3.0
+    laplace_too = stencil(lambda a: 0.25 * (a[0, 1] + a[1, 0] + a[0, -1] + a[-1, 0]))
+    np.testing.assert_array_equal(laplace_too(x), laplace(x))
+    first, second = map(stencil, PAIR)
+    line = np.arange(6) ** 3
+    np.testing.assert_array_equal(first(line)[1:-1], line[:-2] - line[2:])
+    np.testing.assert_array_equal(second(line)[:-2], line[:-2] + line[2:])
+    weighted = stencil(cval=-1.0)(lambda a, w: weight * a[-1] * w)
+    np.testing.assert_array_equal(weighted(line, 2), [-1.0, *(6.0 * line[:-1])])
+    np.testing.assert_array_equal(njit(lambda a: first(a))(line), first(line))
+
+
+def test_an_index_in_a_variable_that_is_assigned_once():
+    @stencil
+    def behind(a):
+        step = 2
+        return a[step] - a[-step]
+
+    x = np.arange(9.0) ** 2
+    np.testing.assert_array_equal(behind(x)[2:-2], x[4:] - x[:-4])
+    assert (behind(x)[[0, 1, -2, -1]] == 0).all()
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_slices_of_a_neighborhood(parallel):
+    @stencil(neighborhood=((-2, 2),), parallel=parallel)
+    def median(a):
+        return np.median(a[-2:3])
+
+    @stencil(neighborhood=((-1, 1), (-2, 2)), parallel=parallel)
+    def sums(a):
+        return a[-1:2, -2:3:2].sum() - a[0, -1:1].max()
+
+    x = np.random.default_rng(3).random(50)
+    expected = np.median(np.lib.stride_tricks.sliding_window_view(x, 5), axis=1)
+    np.testing.assert_array_equal(median(x)[2:-2], expected)
+    y = np.random.default_rng(4).random((6, 9))
+    windows = np.lib.stride_tricks.sliding_window_view(y, (3, 5))
+    expected = windows[:, :, :, ::2].sum(axis=(2, 3)) - windows[:, :, 1, 1:3].max(axis=2)
+    got = sums(y)
+    np.testing.assert_allclose(got[1:-1, 2:-2], expected, rtol=1e-14)
+    assert (got[0] == 0).all() and (got[:, :2] == 0).all()
+    assert median(np.arange(3.0)).tolist() == [0, 0, 0]
