@@ -162,10 +162,8 @@ static int cfunc_init(CFunc *self, ModuleState *state, PyObject *function, Signa
     Config config = self->core.config;
     config.decorating = true;
     Spec *spec = specialiser_for_signature(&self->core, &config, signature);
-    if (!spec) return -1;
-    spec->references++;
     self->spec = spec;
-    return 0;
+    return spec ? 0 : -1;
 }
 
 static PyObject *cfunc_apply(PyObject *module, PyObject *packed) {

@@ -35,7 +35,9 @@ static PyObject *prepare(const Launcher *self, PyObject *extensions, PyObject *k
 
 static int call_all(PyObject *list) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
-        PyObject *done = PyObject_CallNoArgs(PyList_GET_ITEM(list, i));
+        PyObject *function = Py_NewRef(PyList_GET_ITEM(list, i)); /* it may take itself off the list */
+        PyObject *done = PyObject_CallNoArgs(function);
+        Py_DECREF(function);
         if (!done) return -1;
         Py_DECREF(done);
     }
@@ -44,10 +46,12 @@ static int call_all(PyObject *list) {
 
 PyObject *launch_extended(PyObject *launcher, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     Launcher *self = (Launcher *)launcher;
-    PyObject *extensions = PyDict_GetItemString(self->kernel->core.options.given, "extensions"), *result = NULL;
+    PyObject *result = NULL;
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf), total = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
     if (launcher_call_back(self) < 0) return NULL;
+    PyObject *extensions = PyDict_GetItemString(self->kernel->core.options.given, "extensions");
     if (!extensions) return launch_plain(launcher, args, nargsf, kwnames);
+    Py_INCREF(extensions); /* what they run may change the options */
     PyObject *after = PyList_New(0), *values = PyTuple_New(total);
     PyObject *keywords = after ? Py_BuildValue("{sOsO}", "stream", self->stream ? self->stream : Py_None, "retr", after)
                                : NULL;
@@ -63,5 +67,6 @@ PyObject *launch_extended(PyObject *launcher, PyObject *const *args, size_t narg
     Py_XDECREF(keywords);
     Py_XDECREF(values);
     Py_XDECREF(after);
+    Py_DECREF(extensions);
     return result;
 }

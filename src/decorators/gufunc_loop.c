@@ -79,8 +79,10 @@ static Spec *code_for(Gufunc *self, GufuncLoop *loop, bool packed, bool decorati
     }
     Spec *spec = specialiser_compile(&self->core, &config, types, NULL, (size_t)self->core.binding.nparams, NULL,
                                      false);
-    if (!spec || check_written(self, spec->code) < 0) return NULL;
-    spec->references++;
+    if (spec && check_written(self, spec->code) < 0) {
+        spec_release(spec);
+        spec = NULL;
+    }
     return loop->forms[packed] = spec;
 }
 

@@ -373,8 +373,12 @@ PyObject *inspect_recompile(Specialiser *core) {
     bool failed = false;
     for (Py_ssize_t i = 0; i < count; i++) {
         Spec *spec = old[i];
-        failed = failed || !specialiser_compile(core, &spec->code->config, spec->code->params, spec->code->param_konsts,
+        Spec *fresh = failed
+                          ? NULL
+                          : specialiser_compile(core, &spec->code->config, spec->code->params, spec->code->param_konsts,
                                                 spec->nargs, spec->declared, spec->convert);
+        failed = !fresh;
+        if (fresh) spec_release(fresh);
         spec_release(spec);
     }
     PyMem_Free(old);

@@ -106,7 +106,9 @@ static PyObject *method_compile(PyObject *self, PyObject *given) {
     if (!signature) return NULL;
     Spec *spec = specialiser_flush_pending(core) < 0 ? NULL : specialiser_for_signature(core, &core->config, signature);
     Py_DECREF(signature);
-    return spec ? inspect_overload(core, spec) : NULL;
+    PyObject *overload = spec ? inspect_overload(core, spec) : NULL;
+    if (spec) spec_release(spec);
+    return overload;
 }
 
 static PyObject *method_recompile(PyObject *self, PyObject *unused) {

@@ -273,9 +273,12 @@ static PyObject *kernel_vectorcall(PyObject *callable, PyObject *const *args, si
 /* ---- making one ---- */
 
 int kernel_compile_signatures(Kernel *kernel, const Config *config) {
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(kernel->core.signatures); i++)
-        if (!specialiser_for_signature(&kernel->core, config, (Signature *)PyList_GET_ITEM(kernel->core.signatures, i)))
-            return -1;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(kernel->core.signatures); i++) {
+        Spec *spec = specialiser_for_signature(&kernel->core, config,
+                                               (Signature *)PyList_GET_ITEM(kernel->core.signatures, i));
+        if (!spec) return -1;
+        spec_release(spec);
+    }
     return 0;
 }
 
@@ -301,7 +304,9 @@ static int compile_now(Kernel *self) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->core.signatures); i++) {
         Spec *spec = specialiser_for_signature(&self->core, &config,
                                                (Signature *)PyList_GET_ITEM(self->core.signatures, i));
-        if (!spec || !plan_of(self, spec)) return -1;
+        const Plan *plan = spec ? plan_of(self, spec) : NULL;
+        if (spec) spec_release(spec);
+        if (!plan) return -1;
     }
     return 0;
 }

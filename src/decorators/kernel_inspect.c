@@ -64,8 +64,9 @@ static PyObject *kernel_compile(PyObject *object, PyObject *given) {
         spec = specialiser_compile(&self->core, &config, signature->args, NULL, (size_t)signature->count, NULL, false);
     }
     Py_DECREF(signature);
-    if (!spec || !plan_of(self, spec)) return NULL;
-    return inspect_spec_metadata(&self->core, spec);
+    PyObject *metadata = spec && plan_of(self, spec) ? inspect_spec_metadata(&self->core, spec) : NULL;
+    if (spec) spec_release(spec);
+    return metadata;
 }
 
 static PyObject *kernel_reduce(PyObject *self, PyObject *unused) {

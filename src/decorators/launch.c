@@ -277,6 +277,7 @@ static int launch_held(const Choice *choice, Spec *spec) {
     if (status == DECLINED) {
         Spec *general = specialiser_generalise(&choice->self->kernel->core, spec);
         status = general ? launch_held(choice, general) : -1;
+        if (general) spec_release(general);
     }
     spec_release(spec);
     return filled == MARSHAL_OK ? status : filled == MARSHAL_ERROR ? -1 : NOT_TAKEN;
@@ -337,7 +338,7 @@ static bool have_one_shape(const Choice *choice) {
 }
 
 /* The specialisation for these arguments on this device, compiled if need be: `like` is its other variant, if there
- * is one. */
+ * is one.  A new reference. */
 static Spec *compile_variant(const Choice *choice, uint32_t facts, const Spec *like) {
     Kernel *kernel = choice->self->kernel;
     Config config;
@@ -368,7 +369,10 @@ static Spec *compile_for_launch(const Choice *choice, uint32_t facts, const Spec
     PyObject *before = PyContextVar_Set(variable, (PyObject *)choice->self), *type, *value, *traceback;
     if (!before) return NULL;
     Spec *spec = compile_variant(choice, facts, like);
-    if (spec && note_capture(choice->self) < 0) spec = NULL;
+    if (spec && note_capture(choice->self) < 0) {
+        spec_release(spec);
+        spec = NULL;
+    }
     PyErr_Fetch(&type, &value, &traceback);
     if (PyContextVar_Reset(variable, before) < 0) PyErr_Clear();
     PyErr_Restore(type, value, traceback);
@@ -380,16 +384,24 @@ static Spec *compile_for_launch(const Choice *choice, uint32_t facts, const Spec
  * general one. */
 static int launch_compiled(Choice *choice) {
     Specialiser *core = &choice->self->kernel->core;
-    Spec *spec = NULL;
-    for (int variant = 1; variant >= 0; variant--) {
+    Spec *like = NULL;
+    int status = NOT_TAKEN;
+    for (int variant = 1; variant >= 0 && status == NOT_TAKEN; variant--) {
         bool has_callbacks = choice->self->callbacks != NULL;
-        spec = compile_for_launch(choice, variant ? FACTS_ALL : 0, spec);
-        if (!spec || (!has_callbacks && launcher_call_back(choice->self) < 0)) return -1;
+        Spec *spec = compile_for_launch(choice, variant ? FACTS_ALL : 0, like);
+        if (like) spec_release(like);
+        like = spec;
+        if (!spec || (!has_callbacks && launcher_call_back(choice->self) < 0)) {
+            status = -1;
+            break;
+        }
         choice->convert = spec->convert;
-        lookup_note(core, lookup_fingerprint(core, choice->bound), spec);
-        int status = launch_held(choice, spec);
-        if (status != NOT_TAKEN) return status;
+        uint64_t fingerprint = lookup_fingerprint(core, choice->bound);
+        if (specialiser_has(core, spec)) lookup_note(core, fingerprint, spec);
+        status = launch_held(choice, spec);
     }
+    if (like) spec_release(like);
+    if (status != NOT_TAKEN) return status;
     PyErr_SetString(PyExc_TypeError, "an argument does not convert to its declared type");
     return -1;
 }

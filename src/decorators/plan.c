@@ -121,6 +121,10 @@ Plan *plan_make(Kernel *kernel, Spec *spec) {
     if (warn_without_effect(kernel, spec->code, nwritten > 0 || spec->code->nprint_sites > 0) < 0) goto failed;
     plan->may_overlap = nwritten > 0 && plan->narrays > 1;
     if (list_moves(plan, spec) < 0 || (plan->packs && quick_prepare(plan, spec) < 0)) goto failed;
+    if (spec->extra) { /* what the warning ran has launched it */
+        plan_free(plan);
+        return spec->extra;
+    }
     spec->extra = plan;
     spec->free_extra = plan_free;
     return plan;

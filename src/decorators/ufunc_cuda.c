@@ -72,7 +72,15 @@ static int read_types(UfuncCall *call, PyObject *const *args) {
     return 0;
 }
 
-/* Found without a Config and a lock: of few specialisations, the usual case. */
+/* Guards may run anything, and that may drop it.  A new reference. */
+static Spec *take_if_it_holds(Spec *spec) {
+    spec->references++;
+    if (spec_guards(spec)) return spec;
+    spec_release(spec);
+    return NULL;
+}
+
+/* Found without a Config and a lock: of few specialisations, the usual case.  A new reference. */
 static Spec *find_form(const UfuncCall *call, UfuncForm form) {
     const Specialiser *core = &call->self->core;
     int capability = call->device->ptx_target;
@@ -83,11 +91,12 @@ static Spec *find_form(const UfuncCall *call, UfuncForm form) {
             config->codegen.ufunc.rows == form.rows && config->codegen.ufunc.two_axes == form.two_axes &&
             config->codegen.ufunc.immediate == form.immediate && spec->nargs == (uint32_t)call->nin &&
             memcmp(spec->code->params, call->types, (size_t)call->nin * sizeof *call->types) == 0)
-            return spec_guards(spec) ? spec : NULL;
+            return take_if_it_holds(spec);
     }
     return NULL;
 }
 
+/* A new reference; NULL: exception set. */
 static Spec *compile_form(UfuncCall *call, UfuncForm form) {
     Spec *known = find_form(call, form);
     if (known) return known;
@@ -130,6 +139,7 @@ static int choose_code(UfuncCall *call) {
     if (!call->spec) return -1;
     int nin;
     if (ufunc_types(call->spec, call->types, &nin, &call->nout)) return 0;
+    spec_release(call->spec);
     PyErr_SetString(call->state->errors[ERROR_TYPING],
                     "a vectorized function takes scalars and returns a scalar or a tuple of scalars");
     return -1;
@@ -219,7 +229,6 @@ static int launch_rows(UfuncCall *call, unsigned threads) {
                               (unsigned)((head->rows + y - 1) / y)};
     Spec *spec = compile_form(call, form);
     if (!spec) return -1;
-    spec->references++;
     int result = launch_kernel(call, spec, grid, threads);
     spec_release(spec);
     return result;
@@ -283,10 +292,9 @@ static PyObject *call_on(Device *device, Vectorized *self, PyObject *const *args
     call.stream = handle;
     call.stream_object = stream;
     if (choose_code(&call) < 0) return NULL;
-    if (graph_recording() && launch_keep_code(call.spec, NULL) < 0) return NULL;
     memset(call.operands, 0, (size_t)(call.nin + call.nout) * sizeof *call.operands);
     memset(call.out, 0, (size_t)call.nout * sizeof *call.out);
-    call.spec->references++;
+    if (graph_recording() && launch_keep_code(call.spec, NULL) < 0) goto done;
     for (int i = 0; i < call.nin; i++) {
         call.any_device |= ufunc_is_device_array(call.state, args[i]);
         int scalar = ufunc_bring_scalar(&call, i, args[i], call.types[i]);

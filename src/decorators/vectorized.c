@@ -178,7 +178,9 @@ static PyObject *vectorized_add(PyObject *object, PyObject *given) {
     Signature *signature = signature_from_object(self->core.state, given);
     Spec *spec = signature ? specialiser_for_signature(&self->core, &self->core.config, signature) : NULL;
     Py_XDECREF(signature);
-    if (!spec || vectorized_add_loop(self, spec) < 0 || vectorized_rebuild(self) < 0) return NULL;
+    bool added = spec && vectorized_add_loop(self, spec) == 0 && vectorized_rebuild(self) == 0;
+    if (spec) spec_release(spec);
+    if (!added) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -221,7 +223,9 @@ static int compile_signatures(Vectorized *self) {
         Signature *signature = (Signature *)PyList_GET_ITEM(self->core.signatures, i);
         config.codegen.declared = signature->result;
         Spec *spec = specialiser_for_signature(&self->core, &config, signature);
-        if (!spec || vectorized_add_loop(self, spec) < 0) return -1;
+        int added = spec ? vectorized_add_loop(self, spec) : -1;
+        if (spec) spec_release(spec);
+        if (added < 0) return -1;
     }
     return 0;
 }

@@ -133,7 +133,9 @@ static Spec *find_loop(Vectorized *self, const Type *const *types) {
 
 static Spec *make_loop(Vectorized *self, const Type *const *types) {
     Spec *spec = specialiser_compile(&self->core, &self->core.config, types, NULL, (size_t)self->nin, NULL, false);
-    return spec && vectorized_add_loop(self, spec) == 0 && vectorized_rebuild(self) == 0 ? spec : NULL;
+    bool added = spec && vectorized_add_loop(self, spec) == 0 && vectorized_rebuild(self) == 0;
+    if (spec) spec_release(spec); /* the loop has it */
+    return added ? spec : NULL;
 }
 
 Spec *vectorized_loop(Vectorized *self, const Type *const *types) {

@@ -1,6 +1,10 @@
 """Arguments whose special methods raise, lie, or change an array while it is unpacked: an exception or the value that
 the object stores, and the next call is right."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from conftest import host_device
@@ -116,3 +120,64 @@ def test_what_lies_or_raises_is_refused(make):
             call()
     kernel[1, 4](array, 1)
     assert array[0] == 7 and second(array, 1) == 1
+
+
+FORGETS = """
+import types
+import numpy as np
+from krait import cuda, extending, njit
+from krait.cuda import launchconfig
+
+def ask(x):
+    pass
+
+@extending.overload(ask)
+def typing(x):
+    launch = launchconfig.ensure_current_launch_config()
+    launch.pre_launch_callbacks.append(lambda kernel, launcher: kernel.recompile())
+    return lambda x: None
+
+@cuda.jit
+def asks(x):
+    ask(1)
+    x[cuda.grid(1)] += 1
+
+class Module(types.ModuleType):
+    forget = []
+
+    def __getattr__(self, name):
+        if name != "five":
+            raise AttributeError(name)
+        while self.forget:
+            self.forget.pop()()
+        return 5
+
+module = Module("module")
+
+@cuda.jit
+def reads(x):
+    x[cuda.grid(1)] += module.five
+
+@njit
+def sums(x):
+    return x + module.five
+
+x = np.zeros(4)
+for _ in range(2):
+    asks[1, 4](x)  # the first launch compiles, and a function that it has called back forgets what was made
+assert (x == 2).all(), x
+for _ in range(3):
+    reads[1, 4](x)
+    assert sums(1) == 6
+    module.forget[:] = [reads.recompile]
+    reads[1, 4](x)
+    module.forget[:] = [sums.recompile]
+    assert sums.compile("int64(int64)") and sums(1) == 6
+assert (x == 32).all(), x
+"""
+
+
+def test_code_that_runs_in_a_launch_may_forget_what_is_launched():
+    environment = {**os.environ, "PYTHONMALLOC": "debug"}  # what was freed is overwritten
+    done = subprocess.run([sys.executable, "-c", FORGETS], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr

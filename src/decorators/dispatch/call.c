@@ -126,7 +126,6 @@ static MarshalResult call_spec(Dispatcher *self, Spec *spec, Fill *fill, PyObjec
     *result = NULL;
     Spec *general = specialiser_generalise(&self->core, spec);
     if (!general) return MARSHAL_ERROR;
-    general->references++;
     filled = try_call_on_stack(self, general, fill, bound, result);
     spec_release(general);
     return filled;
@@ -161,8 +160,7 @@ static PyObject *call_chosen(Dispatcher *self, PyObject *const *bound, uint64_t 
     PyObject *result = NULL;
     Spec *spec = specialiser_for_arguments(&self->core, &self->core.config, bound);
     if (!spec) return NULL;
-    if (fingerprint) lookup_note(&self->core, fingerprint, spec);
-    spec->references++; /* boxing may run anything */
+    if (fingerprint && specialiser_has(&self->core, spec)) lookup_note(&self->core, fingerprint, spec);
     MarshalResult filled = call_spec(self, spec, spec->convert ? spec_convert : spec_unpack, bound, &result);
     bool refused = filled == MARSHAL_MISMATCH, outgrown = refused && spec->outgrown;
     if (refused && (!outgrown || again)) refuse_arguments(self, spec);
@@ -194,7 +192,7 @@ static PyObject *call_one_of_many(Dispatcher *self, PyObject *const *bound) {
     uint64_t fingerprint = lookup_fingerprint(core, bound);
     for (Spec *spec; (spec = lookup_next(core, fingerprint, &at)) != NULL;) {
         tried = try_spec(self, spec, spec_unpack, bound, &result);
-        if (tried == MARSHAL_OK && core->nspecs > FEW_SPECS) core->recent = spec; /* unless the call forgot it */
+        if (tried == MARSHAL_OK && core->nspecs > FEW_SPECS && specialiser_has(core, spec)) core->recent = spec;
         if (tried != MARSHAL_MISMATCH) return result;
     }
     return call_slow(self, bound, fingerprint);

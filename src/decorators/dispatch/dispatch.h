@@ -239,18 +239,19 @@ int specialiser_init(Specialiser *self, ModuleState *state, PyObject *owner, PyO
 void specialiser_forget(Specialiser *self); /* every specialisation */
 void specialiser_clear(Specialiser *self);
 int specialiser_traverse(Specialiser *self, visitproc visit, void *arg);
-/* The specialisation for these types, compiled now if there is none.  declared/convert: for an explicit signature.
- * Borrowed. */
+/* What gives a Spec gives a new reference: what Python code runs meanwhile may make the function forget it.  NULL:
+ * exception set. */
+/* The specialisation for these types, compiled now if there is none.  declared/convert: for an explicit signature. */
 Spec *specialiser_compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
                           size_t count, const Type *declared, bool convert);
-/* The specialisation for these arguments.  Borrowed; NULL: exception set. */
+/* The specialisation for these arguments. */
 Spec *specialiser_for_arguments(Specialiser *self, const Config *config, PyObject *const *bound);
-/* Compiles for a signature.  Borrowed. */
+/* Compiles for a signature. */
 Spec *specialiser_for_signature(Specialiser *self, const Config *config, const Signature *signature);
-/* What takes the place of a specialisation that has declined a call: code without FACTS_OF_CALLS.  Borrowed; NULL:
- * exception set. */
+/* What takes the place of a specialisation that has declined a call: code without FACTS_OF_CALLS. */
 Spec *specialiser_generalise(Specialiser *self, Spec *old);
 int specialiser_flush_pending(Specialiser *self);
+bool specialiser_has(const Specialiser *self, const Spec *spec); /* it has not been forgotten */
 
 /* ---- call.c ---- */
 

@@ -130,25 +130,37 @@ typedef struct Wanted {
     bool convert;
 } Wanted;
 
-static bool is_wanted(Spec *spec, const Wanted *wanted) {
+static bool is_like(const Spec *spec, const Wanted *wanted) {
     return spec->nargs == wanted->count && spec->convert == wanted->convert &&
            config_fits(&spec->code->config, wanted->config) &&
            (!wanted->count || memcmp(spec->code->params, wanted->types, wanted->count * sizeof *wanted->types) == 0) &&
-           same_constants(spec->code->param_konsts, wanted->konsts, wanted->count) && spec_guards(spec);
+           same_constants(spec->code->param_konsts, wanted->konsts, wanted->count);
 }
 
+/* If it is wanted, with a reference: guards may run anything, and that may drop it. */
+static bool take_if_wanted(Spec *spec, const Wanted *wanted) {
+    if (!is_like(spec, wanted)) return false;
+    spec->references++;
+    bool holds = spec_guards(spec);
+    if (!holds) spec_release(spec);
+    return holds;
+}
+
+/* A new reference; NULL: none. */
 static Spec *find_spec(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
                        size_t count, bool convert) {
     const Wanted wanted = {config, types, konsts, count, convert};
     size_t at = 0;
     if (self->nspecs <= FEW_SPECS) {
-        for (Py_ssize_t i = 0; i < self->nspecs; i++)
-            if (is_wanted(self->specs[i], &wanted)) return self->specs[i];
+        for (Py_ssize_t i = 0; i < self->nspecs; i++) {
+            Spec *spec = self->specs[i];
+            if (take_if_wanted(spec, &wanted)) return spec;
+        }
         return NULL;
     }
     note_types(self);
     for (Spec *spec; (spec = lookup_next(self, key_of_types(types, count), &at)) != NULL;)
-        if (is_wanted(spec, &wanted)) return spec;
+        if (take_if_wanted(spec, &wanted)) return spec;
     return NULL;
 }
 
@@ -240,7 +252,7 @@ static bool has_grown(const Specialiser *self, const Code *code, const Type *con
     return false;
 }
 
-/* The compilation itself; the lock is held. */
+/* The compilation itself; the lock is held.  A new reference. */
 static Spec *compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
                      size_t count, const Type *declared, bool convert) {
     Compilation compilation = {self, config, types, konsts, count, declared, NULL};
@@ -250,8 +262,12 @@ static Spec *compile(Specialiser *self, const Config *config, const Type *const 
     }
     self->misses++;
     Spec *spec = spec_new(compilation.code, declared, convert);
-    if (spec) spec->grown = has_grown(self, spec->code, types, count);
-    return spec && keep_spec(self, spec) == 0 && warn_of_doubles(self, spec->code) == 0 ? spec : NULL;
+    if (!spec) return NULL;
+    spec->references++; /* the caller's: warnings may run anything */
+    spec->grown = has_grown(self, spec->code, types, count);
+    if (keep_spec(self, spec) == 0 && warn_of_doubles(self, spec->code) == 0) return spec;
+    spec_release(spec);
+    return NULL;
 }
 
 Spec *specialiser_compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
@@ -266,9 +282,11 @@ Spec *specialiser_compile(Specialiser *self, const Config *config, const Type *c
 int specialiser_flush_pending(Specialiser *self) {
     if (!self->pending) return 0;
     self->pending = false;
-    for (Py_ssize_t i = 0; !self->pending && i < PyList_GET_SIZE(self->signatures); i++)
-        if (!specialiser_for_signature(self, &self->config, (Signature *)PyList_GET_ITEM(self->signatures, i)))
-            self->pending = true; /* the same error next time */
+    for (Py_ssize_t i = 0; !self->pending && i < PyList_GET_SIZE(self->signatures); i++) {
+        Spec *spec = specialiser_for_signature(self, &self->config, (Signature *)PyList_GET_ITEM(self->signatures, i));
+        self->pending = !spec; /* the same error next time */
+        if (spec) spec_release(spec);
+    }
     return self->pending ? -1 : 0;
 }
 
@@ -292,7 +310,7 @@ static int no_match(const Specialiser *self, const Type *const *types, size_t co
     return -1;
 }
 
-/* Explicit signatures: the one whose conversions cost least in sum.  A tie goes to the earlier one. */
+/* Explicit signatures: the one whose conversions cost least in sum.  A tie goes to the earlier one.  A new reference. */
 static Spec *best_match(Specialiser *self, const Config *config, const Type *const *types, size_t count, Arena *arena) {
     Spec *best = NULL;
     int64_t best_cost = INT64_MAX;
@@ -305,12 +323,17 @@ static Spec *best_match(Specialiser *self, const Config *config, const Type *con
             best_cost = sum;
         }
     }
-    if (!best) no_match(self, types, count, arena);
+    if (best)
+        best->references++;
+    else
+        no_match(self, types, count, arena);
     return best;
 }
 
-/* `fresh`, which was made last, takes the place of `old` in the order of declaration. */
+/* `fresh`, which was made last, takes the place of `old` in the order of declaration; unless what ran meanwhile has
+ * changed the list. */
 static void replace_spec(Specialiser *self, Spec *old, Spec *fresh) {
+    if (self->nspecs == 0 || self->specs[self->nspecs - 1] != fresh) return;
     for (Py_ssize_t i = 0; i < self->nspecs; i++) {
         if (self->specs[i] != old) continue;
         self->specs[i] = fresh;
@@ -321,7 +344,7 @@ static void replace_spec(Specialiser *self, Spec *old, Spec *fresh) {
     }
 }
 
-static bool has_spec(const Specialiser *self, const Spec *spec) {
+bool specialiser_has(const Specialiser *self, const Spec *spec) {
     for (Py_ssize_t i = 0; i < self->nspecs; i++)
         if (self->specs[i] == spec) return true;
     return false;
@@ -332,9 +355,13 @@ Spec *specialiser_generalise(Specialiser *self, Spec *old) {
     Config config = self->config;
     Spec *fresh = NULL;
     bool entered = enter(self);
-    if (!has_spec(self, old)) /* another thread has, or it was forgotten */
+    if (!specialiser_has(self, old)) /* another thread has, or it was forgotten */
         fresh = find_spec(self, &config, code->params, code->param_konsts, old->nargs, old->convert);
-    if (!fresh || fresh->code->config.codegen.facts & FACTS_OF_CALLS) {
+    if (fresh && fresh->code->config.codegen.facts & FACTS_OF_CALLS) {
+        spec_release(fresh);
+        fresh = NULL;
+    }
+    if (!fresh) {
         config.codegen.facts = code->config.codegen.facts & ~(uint32_t)FACTS_OF_CALLS;
         fresh = compile(self, &config, code->params, code->param_konsts, old->nargs, old->declared, old->convert);
         if (fresh) fresh->grown = old->grown, replace_spec(self, old, fresh);
@@ -347,14 +374,17 @@ Spec *specialiser_generalise(Specialiser *self, Spec *old) {
 static int refresh_declared(Specialiser *self, const Config *config) {
     for (Py_ssize_t k = 0; k < self->nspecs; k++) {
         Spec *old = self->specs[k];
-        if (!config_fits(&old->code->config, config) || spec_guards(old)) continue;
-        Py_ssize_t before = self->nspecs;
+        if (!config_fits(&old->code->config, config)) continue;
         old->references++;
-        Spec *fresh = specialiser_compile(self, config, old->code->params, old->code->param_konsts, old->nargs,
-                                          old->declared, old->convert);
+        bool holds = spec_guards(old);
+        Py_ssize_t before = self->nspecs;
+        Spec *fresh = holds ? NULL
+                            : specialiser_compile(self, config, old->code->params, old->code->param_konsts, old->nargs,
+                                                  old->declared, old->convert);
         if (fresh && self->nspecs > before) replace_spec(self, old, fresh);
         spec_release(old);
-        if (!fresh) return -1;
+        if (!holds && !fresh) return -1;
+        if (fresh) spec_release(fresh);
     }
     return 0;
 }
@@ -434,7 +464,9 @@ Spec *specialiser_for_signature(Specialiser *self, const Config *config, const S
         return NULL;
     }
     size_t count = (size_t)signature->count;
-    if (self->disabled && !find_spec(self, config, signature->args, NULL, count, true))
+    Spec *known = self->disabled ? find_spec(self, config, signature->args, NULL, count, true) : NULL;
+    if (known) return known;
+    if (self->disabled)
         return (Spec *)PyErr_Format(PyExc_RuntimeError, "%U() is not compiled for %R: disable_compile() was called",
                                     ((PyFunctionObject *)self->function)->func_qualname, signature);
     return specialiser_compile(self, config, signature->args, NULL, count, signature->result, true);

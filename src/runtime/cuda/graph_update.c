@@ -95,13 +95,12 @@ PyObject *graph_update(PyObject *object, PyObject *args, PyObject *kwargs) {
     }
     if (graph_check_ready(self) < 0) return NULL;
     PyObject *step = find_launch(self, PyTuple_GET_ITEM(args, 0));
-    PyObject *arguments = step ? merge_arguments(step, args, kwargs) : NULL;
-    if (!arguments) return NULL;
-    if (update_step(self, step, arguments) < 0) {
-        Py_DECREF(arguments);
-        return NULL;
-    }
-    PyList_SetItem(step, STEP_ARGUMENTS, arguments);
+    PyObject *arguments = Py_XNewRef(step) ? merge_arguments(step, args, kwargs) : NULL;
+    int status = arguments ? update_step(self, step, arguments) : -1;
+    if (status == 0) PyList_SetItem(step, STEP_ARGUMENTS, Py_NewRef(arguments));
+    Py_XDECREF(arguments);
+    Py_XDECREF(step);
+    if (status < 0) return NULL;
     Py_RETURN_NONE;
 }
 
