@@ -1,6 +1,7 @@
 """functools.partial: made in compiled code it is a function of the rest of the arguments; one that comes from outside
 stands for such a function, which has its arguments as constants."""
 
+from keyword import iskeyword
 from weakref import WeakKeyDictionary
 
 from krait.prelude.intrinsics import joined_keywords
@@ -24,18 +25,23 @@ def function_of(made):
 
 
 def _function_of(made):
-    names = [name for name in made.keywords if name.isidentifier()]
-    if len(names) < len(made.keywords):
-        raise TypeError("the names of the keyword arguments of a functools.partial are no names")
-    takes = "".join(f"{name}=None, " for name in names)
-    gives = "".join(f"{name}={name}, " for name in names)
+    names = list(made.keywords)
+    if all(name.isidentifier() and not iskeyword(name) for name in names):
+        takes = [f"{name}=None" for name in names]
+        gives = [f"{name}={name}" for name in names] + ["**_krait_given"]
+        defaults = dict(made.keywords)
+    else:  # f(**{"class": 1}) alone can say such names
+        takes = [f"_krait_{i}=None" for i in range(len(names))]
+        pairs = ", ".join(f"{name!r}: _krait_{i}" for i, name in enumerate(names))
+        gives = [f"**{{{pairs}, **_krait_given}}"]
+        defaults = {f"_krait_{i}": value for i, value in enumerate(made.keywords.values())}
     lines = ["def bind(_krait_func, _krait_args):",
-             f"    def applied(*_krait_more, {takes}**_krait_given):",
-             f"        return _krait_func(*_krait_args, *_krait_more, {gives}**_krait_given)",
+             f"    def applied({', '.join(['*_krait_more', *takes, '**_krait_given'])}):",
+             f"        return _krait_func({', '.join(['*_krait_args', '*_krait_more', *gives])})",
              "    return applied"]
-    scope = {"__name__": made.__module__ if isinstance(getattr(made, "__module__", None), str) else "functools"}
-    exec("\n".join(lines), scope)
+    scope = {"__name__": "krait.partials"}  # not a place that messages name
+    exec(compile("\n".join(lines), "<functools.partial>", "exec"), scope)
     function = scope["bind"](made.func, made.args)
     function.__name__ = function.__qualname__ = getattr(made.func, "__name__", "partial")
-    function.__kwdefaults__ = dict(made.keywords)
+    function.__kwdefaults__ = defaults
     return function

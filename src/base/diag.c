@@ -266,7 +266,7 @@ const char *diag_render(const Diag *diag) {
     const char *hint = diag->hint ? diag->hint : diag_codes[diag->code].hint;
     if (hint) buf_printf(&buf, "\n  hint: %s", hint);
     render_notes(&buf, users_notes(diag->arena, place.next));
-    if (place.source != diag->source)
+    if (place.source != diag->source && diag->source->file && *diag->source->file != '<') /* "<...>": it has no lines */
         buf_printf(&buf, "\n  note: found in %s, %s, line %u of Krait", diag->source->function,
                    file_name(diag->source->file), (unsigned)diag->span.line);
     return buf.text;

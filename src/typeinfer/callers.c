@@ -114,10 +114,9 @@ static void headline(const FuncInst *caller, const FuncInst *callee, const Infer
     Buf text;
     buf_init(&text, diag->arena);
     print_call(&text, callee, true, config->host, diag->arena);
-    if (diag->code == DIAG_NO_AXIS) {
-        diag_headline(diag, "%s()", name); /* a mistake wherever it runs */
-        return;
-    }
+    if (diag->code == DIAG_NO_AXIS) diag_headline(diag, "%s()", name); /* a mistake wherever it runs */
+    if (diag->code == DIAG_NO_AXIS || (diag->source && *diag->source->file == '<'))
+        return; /* a partial: user's names */
     diag_headline(diag, "%s(%s) is not compiled%s", name, text.text, config->device ? " in kernels" : "");
     if (advice) diag_hint(diag, "%s", advice);
     tell_mistake(caller, callee, arena_printf(diag->arena, "%s(%s)", name, text.text), config, diag);

@@ -112,6 +112,8 @@ static bool is_positional(const Param *param) {
     return param->kind == PARAM_NORMAL || param->kind == PARAM_POSITIONAL_ONLY;
 }
 
+static bool bind_keywords(Binding *b, size_t positional);
+
 static bool bind_positional(Binding *b, size_t positional) {
     Typing *t = b->t;
     size_t next = 0, takes = 0;
@@ -146,6 +148,7 @@ static bool bind_positional(Binding *b, size_t positional) {
         next = positional;
     }
     if (next == positional) return true;
+    TRY(bind_keywords(b, positional)); /* a mistake there is told first, as the interpreter does */
     return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() takes %zu positional argument%s but %zu %s given",
                        infer_shown_name(t->in, b->callee), takes, takes == 1 ? "" : "s", positional,
                        positional == 1 ? "was" : "were");

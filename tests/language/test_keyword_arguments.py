@@ -267,3 +267,39 @@ def held_elsewhere(**kw):
 def test_refusals(function, args, keywords, message):
     with pytest.raises(errors.KraitError, match=message):
         njit(function)(*args, **keywords)
+
+
+ODD_NAMES = partial(all_of, **{"class": 1, "b": 2.5, "no name": 3})
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: ODD_NAMES(),
+    lambda x: ODD_NAMES(b=x, c=4),
+    lambda x: ODD_NAMES(**{"class": x, "no name": 1.5}),
+])
+def test_partials_of_names_that_only_texts_have(function):
+    agree(function, 7)
+
+
+def three(x, y, z):
+    return x + y + z
+
+
+BOUND = partial(three, 1, z=5)
+MANY = partial(three, 1, 2, 3, 4)
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: BOUND(x, 2),
+    lambda x: three(1, x, 2, 3, z=5),
+    lambda x: BOUND(x, w=1),
+    lambda x: MANY(),
+])
+def test_partials_that_do_not_fit(function):
+    """The words are the interpreter's, the place is the user's."""
+    with pytest.raises(TypeError) as ours:
+        function(1)
+    with pytest.raises(errors.TypingError) as theirs:
+        njit(function)(1)
+    text = str(theirs.value)
+    assert str(ours.value) in text and __file__ in text and "applied" not in text, text
