@@ -72,7 +72,12 @@ static struct {
     int after, error;
 } failure;
 
+/* On a thread that calls a callback of cuStreamAddCallback nobody may call the driver. */
+static _Thread_local int in_callback;
+
 static void note(char *log, const char *text) {
+    if (in_callback && log == calls) note(violations, "a callback calls the driver:");
+    if (in_callback && log == calls) log = violations;
     if (strlen(log) + strlen(text) + 2 < LOG) strcat(strcat(log, text), "\n");
 }
 
@@ -110,6 +115,7 @@ static uint64_t step(Stream *stream) {
 
 /* The name "*": every entry point from then on, as after an access outside memory. */
 static int failing(const char *name) {
+    if (in_callback) note(calls, name);
     int all = strcmp(failure.name, "*") == 0;
     if ((!all && strcmp(name, failure.name) != 0) || failure.after-- > 0) return 0;
     if (!all) failure.name[0] = 0;
@@ -746,7 +752,10 @@ typedef struct Added {
 static void call_added(void *given) {
     Added added = *(Added *)given;
     free(given);
-    added.callback(added.stream, failing("Callback"), added.context);
+    int status = failing("Callback");
+    in_callback = 1;
+    added.callback(added.stream, status, added.context);
+    in_callback = 0;
 }
 int cuStreamAddCallback(void *handle, void (*callback)(void *, int, void *), void *context, unsigned flags) {
     (void)flags;

@@ -635,6 +635,60 @@ def test_a_thread_of_the_driver_frees_nothing(run):
     """)
 
 
+def test_what_a_callback_drops_is_given_back_later(run):
+    """Arrays, streams, events, graphs, code, and locked memory: behind what uses them, by no thread of the driver's."""
+    run("""
+        import gc, time
+
+        def make():
+            x, y = cuda.to_device(np.zeros(64)), cuda.to_device(np.ones(64))
+            side, event = cuda.stream(), cuda.event()
+            x.copy_to_device(y, stream=side)
+            event.record(side)
+            with cuda.graph() as graph:
+                add[1, 64](x, y)
+            module = cuda.current_context().create_module_ptx("code")
+            return [x, y[3:], side, event, graph, module, cuda.pinned_array(8), cuda.mapped_array(8)]
+
+        def called(stream, status, arg):
+            held.clear()
+            made = np.zeros(3)
+            seen.append(arg)
+
+        def freed():
+            return [line.split()[0] for line in fake.fake_calls().decode().split("\\n") if "Free" in line
+                    or "Destroy" in line or "Unload" in line]
+
+        add[1, 64](cuda.to_device(np.zeros(1)), cuda.to_device(np.zeros(1)))
+        for defer in 0, 1:
+            seen, held, s = [], make(), cuda.stream()
+            gc.collect()
+            live = fake.fake_live()
+            calls()
+            fake.fake_defer(defer)
+            s.add_callback(called, 5)
+            s.synchronize()
+            end = time.monotonic() + 60
+            wanted = {"MemFreeAsync", "StreamDestroy", "GraphExecDestroy", "ModuleUnload"}
+            while fake.fake_deferred() or not wanted <= set(freed()) or fake.fake_live() > live - 2:
+                assert time.monotonic() < end, (freed(), fake.fake_live(), live, violations())
+                time.sleep(0.001)
+            fake.fake_defer(0)
+            assert seen == [5] and not violations(), violations()
+
+        def free(stream, status, array):
+            try:
+                array.free()
+            except RuntimeError as error:
+                seen.append(str(error))
+
+        x = cuda.to_device(np.ones(3))
+        s.add_callback(free, x)
+        assert "del it" in seen[-1] and (x.copy_to_host() == 1).all() and not violations(), (seen, violations())
+        x.free()
+    """)
+
+
 def test_takers_by_interface_and_by_table_wait_for_it(run):
     """They go on behind the default stream, which side streams do not keep in order with."""
     run("""

@@ -235,6 +235,7 @@ static PyMemberDef members[] = {
 static PyType_Slot slots[] = {
     {Py_tp_doc, (void *)PyDoc_STR("An array in device memory; made by cuda.to_device and cuda.device_array.")},
     {Py_tp_dealloc, device_array_dealloc},
+    {Py_tp_finalize, runtime_keep_dropped},
     {Py_tp_traverse, device_array_traverse},
     {Py_tp_clear, device_array_clear},
     {Py_tp_repr, array_repr},

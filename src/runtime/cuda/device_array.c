@@ -268,6 +268,11 @@ PyObject *device_array_free(DeviceArray *self, PyObject *unused) {
         PyErr_SetString(PyExc_ValueError, "a view does not own its memory: free its base");
         return NULL;
     }
+    if (runtime_calling) {
+        PyErr_SetString(PyExc_RuntimeError, "a function that a stream calls back cannot free an array now: del it, and "
+                                            "its memory is given back when the function has ended");
+        return NULL;
+    }
     const char *user = device_array_user(self);
     if (user) return PyErr_Format(PyExc_BufferError, "the array's memory is in use by %s", user);
     ArrayMemory memory = device_array_leave(self);
@@ -305,6 +310,7 @@ int device_array_clear(PyObject *object) {
 void device_array_dealloc(PyObject *object) {
     DeviceArray *self = (DeviceArray *)object;
     PyTypeObject *type = Py_TYPE(object);
+    if (runtime_keeps(object)) return;
     PyObject_GC_UnTrack(object);
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
     leave_ring(self);

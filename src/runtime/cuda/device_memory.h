@@ -46,10 +46,20 @@ typedef struct Runtime {
     size_t nlocked;
     PyObject *allocator;     /* of another library: bytes -> (address, what keeps it); NULL: none */
     struct Callback *called; /* by streams, and not let go of (stream.c) */
+    PyObject *dropped;       /* list: what callbacks would have ended; NULL: nothing yet */
     unsigned calling;        /* callbacks under way */
     bool collects;           /* without them garbage is collected */
     PyTypeObject *device_array, *stream, *event, *device, *graph, *graph_block;
 } Runtime;
+
+/* stream.c: in a function that the driver calls on this thread, else NULL.  It must not call the driver: what is let go
+ * of there is given back later, by another thread. */
+extern _Thread_local Runtime *runtime_calling __attribute__((tls_model("initial-exec")));
+void runtime_keep_dropped(PyObject *object); /* the tp_finalize of what the driver has to be called for */
+/* Whether the object, which nobody refers to, is kept for that. */
+static inline bool runtime_keeps(PyObject *object) {
+    return KRAIT_UNLIKELY(runtime_calling != NULL) && PyObject_CallFinalizerFromDealloc(object) < 0;
+}
 
 /* array_adopt.c: NULL: no array, or an exception is set. */
 const Foreign *device_array_foreign(Runtime *runtime, PyObject *object);
@@ -60,6 +70,7 @@ void device_array_drop_fields(struct FieldReader *fields); /* NULL: nothing */
 void device_when_idle(Device *device, DeviceLater *later, void (*action)(DeviceLater *later, bool idle));
 /* A thread does record one: when none does any more. */
 void device_when_not_recorded(Device *device, DeviceLater *later, void (*action)(DeviceLater *later, bool idle));
+void device_settle(Device *device);            /* does what was put off, if nothing stands against it any more */
 void device_records(Device *device);           /* a thread begins to record a graph; */
 void device_recorded(Device *device);          /* it has ended */
 void device_defer(Device *device, bool begin); /* what frees would wait for is put off until this has ended, too, */

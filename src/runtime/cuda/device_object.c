@@ -438,6 +438,7 @@ void runtime_free(struct Runtime *runtime) {
     Py_XDECREF(runtime->graph);
     Py_XDECREF(runtime->graph_block);
     Py_XDECREF(runtime->allocator);
+    Py_XDECREF(runtime->dropped);
     free(runtime->locked);
     for (size_t i = 0; i < SHELLS; i++) Py_XDECREF((PyObject *)runtime->shells[i]);
     Py_XDECREF(runtime->field_dtype);

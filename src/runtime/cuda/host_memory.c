@@ -48,7 +48,7 @@ typedef struct Holder {
     DevicePinned kind;
     bool reached;     /* in the ranges */
     bool noted;       /* in those of locked memory */
-    bool pending;     /* is given back when the device is idle, */
+    bool pending;     /* is given back when the device is idle, or a callback has ended, */
     bool orphaned;    /* and freed then: the capsule is gone */
     PyObject *locked; /* an array of somebody else's, whose pages are locked; NULL: the memory is our own */
     PyObject *keeper; /* what a memory manager gave: the memory, or that the pages are locked, is its */
@@ -77,15 +77,14 @@ static void give_back_idle(DeviceLater *later, bool idle) {
 static void give_back(Holder *holder) {
     if (!holder->memory || holder->pending) return;
     holder->device->locked--;
-    holder->pending = holder->reached; /* kernels may still be using it */
+    holder->pending = holder->reached || runtime_calling; /* kernels may still be using it */
     Cuda *cuda = holder->runtime->cuda;
     if (holder->noted) drop_range(holder->runtime->locked, &holder->runtime->nlocked, holder->memory);
-    if (holder->reached) {
-        drop_range(cuda->reached, &cuda->nreached, holder->memory);
+    if (holder->reached) drop_range(cuda->reached, &cuda->nreached, holder->memory);
+    if (holder->pending)
         device_when_idle(holder->device, &holder->later, give_back_idle);
-    } else {
+    else
         give_back_now(holder);
-    }
 }
 
 static void free_holder(PyObject *capsule) {

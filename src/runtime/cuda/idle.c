@@ -2,7 +2,8 @@
  * other processes are given back.
  *
  * A wait for the whole device would end every recording of a graph on it, whichever thread's (CUDA's manual: a handle
- * that encompasses an active capture must not be waited for).  So it is put off until none is recorded. */
+ * that encompasses an active capture must not be waited for).  So it is put off until none is recorded; and in a
+ * function that the driver calls (stream.c), which must not wait, until it has ended. */
 #include "runtime/cuda/device_memory.h"
 
 static bool wait(Device *device) {
@@ -16,7 +17,9 @@ static void put_off(Device *device, DeviceLater *first, DeviceLater **end) {
     device->later_end = end;
 }
 
-static bool must_not_wait(const Device *device) { return device->recordings > 0 || device->deferring > 0; }
+static bool must_not_wait(const Device *device) {
+    return device->recordings > 0 || device->deferring > 0 || runtime_calling;
+}
 
 void device_when_idle(Device *device, DeviceLater *later, void (*action)(DeviceLater *later, bool idle)) {
     *later = (DeviceLater){NULL, action};
@@ -35,7 +38,7 @@ void device_when_not_recorded(Device *device, DeviceLater *later, void (*action)
 void device_records(Device *device) { device->recordings++; }
 
 void device_now(Device *device) {
-    if (device->recordings > 0 || !device->later) return;
+    if (device->recordings > 0 || !device->later || runtime_calling) return;
     DeviceLater *later = device->later, **end = device->later_end;
     device->later = NULL;
     bool idle = wait(device);
@@ -53,14 +56,18 @@ void device_now(Device *device) {
     PyErr_Restore(type, value, traceback);
 }
 
+void device_settle(Device *device) {
+    if (!must_not_wait(device)) device_now(device);
+}
+
 void device_recorded(Device *device) {
     device->recordings--;
-    if (!must_not_wait(device)) device_now(device);
+    device_settle(device);
 }
 
 void device_defer(Device *device, bool begin) {
     device->deferring += begin ? 1 : -1;
-    if (!must_not_wait(device)) device_now(device);
+    device_settle(device);
 }
 
 void device_was_reset(Device *device) {

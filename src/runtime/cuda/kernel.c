@@ -166,8 +166,9 @@ static void unload_later(DeviceLater *later, bool idle) {
 void gpu_module_unload(CudaContext *context, unsigned generation, void *module) {
     Device *device = &context->device;
     if (generation != device->generation) return;
-    Unloading *unloading = device->recordings > 0 ? malloc(sizeof *unloading) : NULL;
-    if (device->recordings == 0) {
+    bool later = device->recordings > 0 || runtime_calling;
+    Unloading *unloading = later ? malloc(sizeof *unloading) : NULL;
+    if (!later) {
         unload(context, module);
     } else if (unloading) { /* else, out of memory, the device keeps it */
         *unloading = (Unloading){.context = context, .generation = generation, .module = module};
@@ -183,7 +184,8 @@ void gpu_kernel_free(DeviceKernel *kernel) {
         loaded->given_up = true;
         return;
     }
-    if (kernel->generation == kernel->device->generation && loaded->together) api->EventDestroy(loaded->together);
+    if (kernel->generation == kernel->device->generation && loaded->together && !runtime_calling)
+        api->EventDestroy(loaded->together); /* which the device keeps if a callback drops the kernel */
     gpu_module_unload(context_of(kernel), kernel->generation, loaded->module);
     free(loaded);
 }

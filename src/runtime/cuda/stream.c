@@ -40,6 +40,7 @@ static PyObject *stream_new(Runtime *runtime, Device *device, void *handle, bool
 static void stream_dealloc(PyObject *object) {
     Stream *self = (Stream *)object;
     PyTypeObject *type = Py_TYPE(object);
+    if (runtime_keeps(object)) return;
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
     if (self->owned && self->generation == self->device->generation)
         self->device->ops->stream_close(self->device, self->handle);
@@ -161,18 +162,35 @@ static void free_callback(Callback *callback) {
     PyMem_Free(callback);
 }
 
+_Thread_local Runtime *runtime_calling;
+
+/* Without memory for the list the driver is called, and refuses: what it has stays with it. */
+void runtime_keep_dropped(PyObject *object) {
+    Runtime *runtime = runtime_calling;
+    if (!runtime) return;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if ((!runtime->dropped && !(runtime->dropped = PyList_New(0))) || PyList_Append(runtime->dropped, object) < 0)
+        PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
+}
+
 static int free_called(void *context) {
     Runtime *runtime = context;
+    if (runtime_calling) return 0;
     while (runtime->called) {
         Callback *callback = runtime->called;
         runtime->called = callback->next;
         free_callback(callback);
     }
+    Py_CLEAR(runtime->dropped);
+    for (int i = 0; i < runtime->cuda->device_count; i++) device_settle(cuda_device(runtime->cuda, i));
     return 0;
 }
 
-/* The driver's thread must make no call of the driver, which deallocations do: what the callback has is let go of by
- * the main thread, or by the next that adds one.  For the same reason no garbage is collected in a callback. */
+/* The driver's thread must make no call of the driver, which deallocations do: what the callback has, and what its code
+ * drops (runtime_keeps, must_not_wait), is let go of by the main thread, or by the next that adds one.  For the same
+ * reason no garbage is collected in a callback. */
 static void hand_back(Callback *callback) {
     Stream *stream = (Stream *)callback->stream;
     Runtime *runtime = stream->runtime;
@@ -197,7 +215,9 @@ static void run_callback(void *context, int status) {
     Callback *callback = context;
     if (!Py_IsInitialized()) return;
     PyGILState_STATE gil = PyGILState_Ensure();
-    ((Stream *)callback->stream)->device->callbacks--;
+    Device *device = ((Stream *)callback->stream)->device;
+    device->callbacks--;
+    if (!device->shares_memory) runtime_calling = ((Stream *)callback->stream)->runtime;
     PyObject *result = call_back(callback, status);
     if (!result) PyErr_WriteUnraisable(callback->function);
     Py_XDECREF(result);
@@ -205,6 +225,7 @@ static void run_callback(void *context, int status) {
     gil = PyGILState_Ensure();
     hand_back(callback);
     PyGILState_Release(gil);
+    runtime_calling = NULL;
 }
 
 static PyObject *stream_add_callback(PyObject *object, PyObject *args, PyObject *kwargs) {
@@ -287,6 +308,7 @@ static PyMemberDef stream_members[] = {
 static PyType_Slot stream_slots[] = {
     {Py_tp_doc, (void *)PyDoc_STR("A queue of work for a device; made by cuda.stream().")},
     {Py_tp_dealloc, stream_dealloc},
+    {Py_tp_finalize, runtime_keep_dropped},
     {Py_tp_repr, stream_repr},
     {Py_nb_int, stream_int},
     {Py_nb_index, stream_int},
@@ -305,6 +327,7 @@ PyType_Spec stream_spec = {"krait.cuda.Stream", sizeof(Stream), 0,
 static void event_dealloc(PyObject *object) {
     Event *self = (Event *)object;
     PyTypeObject *type = Py_TYPE(object);
+    if (runtime_keeps(object)) return;
     if (self->handle && self->generation == self->device->generation)
         self->device->ops->event_close(self->device, self->handle);
     PyObject_Free(object);
@@ -394,6 +417,7 @@ static PyMethodDef event_methods[] = {
 static PyType_Slot event_slots[] = {
     {Py_tp_doc, (void *)PyDoc_STR("A mark in a stream; made by cuda.event().")},
     {Py_tp_dealloc, event_dealloc},
+    {Py_tp_finalize, runtime_keep_dropped},
     {Py_tp_methods, event_methods},
     {0, NULL},
 };
