@@ -2,6 +2,7 @@
 stands for such a function, which has its arguments as constants."""
 
 from keyword import iskeyword
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from krait.prelude.intrinsics import joined_keywords
@@ -14,6 +15,20 @@ def partial(func, /, *args, **keywords):
         return func(*args, *more, **joined_keywords(keywords, given))
 
     return applied
+
+
+class Method(NamedTuple):
+    """x.method that is kept: what it is called with comes behind x."""
+
+    function: object
+    instance: object
+
+    def __call__(self, *args, **keywords):
+        return self.function(self.instance, *args, **keywords)
+
+
+def bound(function, instance):
+    return Method(function, instance)
 
 
 def function_of(made):

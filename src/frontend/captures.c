@@ -16,6 +16,12 @@ static bool can_be_captured(const Frontend *frontend, PyObject *object) {
     return known && frontend->captures && !frontend->unguarded;
 }
 
+bool frontend_captures(Frontend *frontend, PyObject *object) {
+    bool can = can_be_captured(frontend, object) && objects_type_of(frontend->objects, &frontend->hold, object);
+    PyErr_Clear(); /* who wants all of it is told */
+    return can;
+}
+
 static const Const *capture_const(Frontend *frontend, size_t index) {
     Const *konst = ARENA_NEW(frontend->arena, Const);
     konst->type = type_object(frontend->types, TY_OBJECT, frontend->captures->data[index].object);

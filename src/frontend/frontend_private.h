@@ -16,7 +16,6 @@ PyObject *frontend_class_has(Frontend *frontend, PyObject *class, PyObject *afte
 
 /* ---- objects.c ---- */
 
-PyObject *objects_library_object(const Objects *objects, FuncId func); /* that was seen as it; borrowed, or NULL */
 /* What stands for an attribute of a class that is a new object whenever it is read, dict.fromkeys: borrowed. */
 PyObject *objects_lasting(PyObject *holder, const char *name, PyObject *value);
 bool objects_is_intrinsic(const Objects *objects, PyObject *object);
@@ -48,6 +47,7 @@ bool frontend_python_failed(Frontend *frontend, const Source *source, Span span,
  * back. */
 PyObject *frontend_stand_in(Frontend *frontend, PyObject *class);
 PyObject *frontend_original(PyObject *class);
+bool frontend_captures(Frontend *frontend, PyObject *object); /* whether it can come in as an argument (captures.c) */
 
 /* The member of an enumeration, borrowed, and the constant for one of an enumeration that is none of ints; NULL: there
  * is none. (enumerations.c) */

@@ -188,6 +188,18 @@ static void note_lost(Translator *t) {
         for (Value *value = func->blocks.data[b]->first; value; value = value->next) value->mark = NULL;
 }
 
+/* ---- attributes that are kept ---- */
+
+/* An attribute that is only called binds no object to a method. */
+static void note_kept(Translator *t) {
+    for (size_t b = 0; b < t->func->blocks.len; b++)
+        for (const Value *user = t->func->blocks.data[b]->first; user; user = user->next)
+            for (uint32_t i = 0; i < user->nargs; i++) {
+                bool called = i == 0 && (user->op == OP_CALL || user->op == OP_CALL_EX);
+                if (user->args[i]->op == OP_GETATTR && !called) user->args[i]->flags |= VF_KEPT;
+            }
+}
+
 /* ---- all of it ---- */
 
 bool frontend_tidy(Translator *t) {
@@ -202,6 +214,7 @@ bool frontend_tidy(Translator *t) {
     }
     note_lost(t);
     remove_dead(t);
+    note_kept(t);
     simplify_blocks(t);
     func_compute_order(t->func);
     func_renumber(t->func);

@@ -59,11 +59,19 @@ static const Const *value_named(Translator *t, PyObject *object, const char *nam
     return konst;
 }
 
+/* A dict of which an item is taken that is known. */
+static const Const *holder_const(Translator *t, PyObject *dict) {
+    ObjRef ref = frontend_ref(t->frontend, dict);
+    if (!ref) frontend_python_failed(t->frontend, t->source, t->span, "no memory for an object's number");
+    return ref ? const_of(t->arena, type_object(t->types, TY_OBJECT, ref)) : NULL;
+}
+
 bool translate_push_named(Translator *t, PyObject *object, const char *name) {
     if (PyDict_CheckExact(object) && t->insn + 1 < t->bytecode.insns + t->bytecode.count &&
         t->insn[1].kind == INSN_MAP_SPREAD)
         return translate_push_pairs(t, object);
-    const Const *konst = value_named(t, object, name, t->span);
+    const Const *konst = translate_looked_up(t, object) ? holder_const(t, object)
+                                                        : value_named(t, object, name, t->span);
     TRY(konst);
     Value *value = translate_append_const(t, konst);
     if (translate_is_read_only_row(konst)) value = translate_append1(t, OP_CALL, value);

@@ -174,6 +174,9 @@ const Const *translate_attribute_const(Translator *t, PyObject *holder, PyObject
 /* x.name of a constant object, or NULL where that is known at run time only; *failed tells which. */
 /* subscripts.c: x[i] of what is known; NULL: it is an operation, or the Diag failed. */
 Value *translate_constant_subscript(Translator *t, const Value *x, const Value *index);
+/* Whether of this dict of a variable from outside, which is no argument of compiled code, the next instructions take
+ * an item that it has, by a text. */
+bool translate_looked_up(Translator *t, PyObject *object);
 /* Bound to its class, it is another object each time it is read: the call finds it. */
 bool translate_is_class_method(Translator *t, const Value *x, PyObject *holder, PyObject *name);
 Value *translate_constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed);

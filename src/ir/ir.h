@@ -120,6 +120,7 @@ enum ValueFlags {
     VF_INLINE = 1024,   /* CALL_INST: becomes a copy of the callee's body */
     VF_BRIEF = 2048,    /* an iterator whose loop ends soon: a guard has counted its rounds (versions) */
     VF_REGROUPS = 4096, /* puts a number to a running one, together with others in any grouping (parallel) */
+    VF_KEPT = 8192      /* of an attribute: more is done with it than it is called (frontend) */
 };
 
 /* What an integer lies between, both included. */

@@ -55,6 +55,48 @@ const Type *type_optional(TypeTable *table, const Type *content) {
     return type_with_items(table, TY_OPTIONAL, 0, &content, 1);
 }
 
+/* ---- one of several functions ---- */
+
+enum { MOST_CHOICES = 64 };
+
+bool type_is_function(const Type *type) {
+    bool bare = type->kind == TY_CLOSURE && type_size(type) == 0;
+    return bare || type->kind == TY_FUNC || type->kind == TY_PYFUNC || type->kind == TY_CHOICE;
+}
+
+/* Before which other one a function stands among those to choose from, whatever the order they met in. */
+static bool stands_before(const Type *a, const Type *b) {
+    if (a->kind != b->kind) return a->kind < b->kind;
+    return a->kind == TY_FUNC ? a->func->id < b->func->id : a->object < b->object;
+}
+
+static bool add_choice(const Type **items, uint32_t *count, const Type *more) {
+    uint32_t place = 0;
+    while (place < *count && stands_before(items[place], more)) place++;
+    if (place < *count && items[place] == more) return true;
+    if (*count == MOST_CHOICES || (place < *count && !stands_before(more, items[place]))) return false;
+    for (uint32_t i = (*count)++; i > place; i--) items[i] = items[i - 1];
+    items[place] = more;
+    return true;
+}
+
+static bool add_choices(const Type **items, uint32_t *count, const Type *from) {
+    if (from->kind != TY_CHOICE) return add_choice(items, count, from);
+    for (uint32_t i = 0; i < from->count; i++)
+        if (!add_choice(items, count, from->items[i])) return false;
+    return true;
+}
+
+const Type *type_choice(TypeTable *table, const Type *a, const Type *b) {
+    const Type *items[MOST_CHOICES];
+    uint32_t count = 0;
+    if (a == b) return a;
+    if (!add_choices(items, &count, a) || !add_choices(items, &count, b)) return NULL;
+    return type_with_items(table, TY_CHOICE, 0, items, count);
+}
+
+/* ---- arrays ---- */
+
 static const Type *array_of(TypeTable *table, const Type *element, unsigned ndim, ArrayLayout layout, bool readonly,
                             bool unaligned) {
     if (element->kind == TY_SCALAR) element = type_scalar(table, (Scalar)element->scalar, false);

@@ -224,6 +224,9 @@ const Type *type_struct(TypeTable *table, const Type *like);
 const Type *type_nested(TypeTable *table, const Type *element, unsigned ndim, const uint32_t *extents);
 /* A dict, or a set if there are no values. */
 const Type *type_table_of(TypeTable *table, const Type *key, const Type *value);
+bool type_is_function(const Type *type); /* which can be chosen: it is known but for its number */
+/* One of the functions of both types; NULL: those are too many. */
+const Type *type_choice(TypeTable *table, const Type *a, const Type *b);
 /* What containers hold that are declared for a type: Python's numbers for int64, float64, complex128 and bool_. */
 enum { TYPE_ITEM_TUPLE_MOST = 64 };
 const Type *type_as_item(TypeTable *table, const Type *type);

@@ -119,45 +119,6 @@ static bool is_text(const Type *type) {
     return type->kind == TY_STR || type->kind == TY_STRING || type->kind == TY_TEXT;
 }
 
-/* ---- functions ---- */
-
-enum { MOST_CHOICES = 64 };
-
-static bool is_function(const Type *type) {
-    bool bare = type->kind == TY_CLOSURE && type_size(type) == 0;
-    return bare || type->kind == TY_FUNC || type->kind == TY_PYFUNC || type->kind == TY_CHOICE;
-}
-
-/* Before which other one a function stands among those to choose from, whatever the order they met in. */
-static bool stands_before(const Type *a, const Type *b) {
-    if (a->kind != b->kind) return a->kind < b->kind;
-    return a->kind == TY_FUNC ? a->func->id < b->func->id : a->object < b->object;
-}
-
-static bool add_choice(const Type **items, uint32_t *count, const Type *more) {
-    uint32_t place = 0;
-    while (place < *count && stands_before(items[place], more)) place++;
-    if (place < *count && items[place] == more) return true;
-    if (*count == MOST_CHOICES || (place < *count && !stands_before(more, items[place]))) return false;
-    for (uint32_t i = (*count)++; i > place; i--) items[i] = items[i - 1];
-    items[place] = more;
-    return true;
-}
-
-static bool add_choices(const Type **items, uint32_t *count, const Type *from) {
-    if (from->kind != TY_CHOICE) return add_choice(items, count, from);
-    for (uint32_t i = 0; i < from->count; i++)
-        if (!add_choice(items, count, from->items[i])) return false;
-    return true;
-}
-
-static const Type *join_functions(TypeTable *types, const Type *a, const Type *b) {
-    const Type *items[MOST_CHOICES];
-    uint32_t count = 0;
-    if (!add_choices(items, &count, a) || !add_choices(items, &count, b)) return NULL;
-    return type_with_items(types, TY_CHOICE, 0, items, count);
-}
-
 const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
     if (a == b || b->kind == TY_BOTTOM) return a;
     if (a->kind == TY_BOTTOM) return b;
@@ -166,7 +127,7 @@ const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a,
     if (is_text(a) && is_text(b)) return type_simple(types, TY_STRING);
     if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL) return join_optionals(promotion, types, a, b);
     if (a->kind == TY_VARTUPLE || b->kind == TY_VARTUPLE) return join_lengths(promotion, types, a, b);
-    if (is_function(a) && is_function(b)) return join_functions(types, a, b);
+    if (type_is_function(a) && type_is_function(b)) return type_choice(types, a, b);
     if (a->kind != b->kind) return NULL;
     switch (a->kind) {
     case TY_SCALAR: return typeinfer_promote(promotion, types, a, b);

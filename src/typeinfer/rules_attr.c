@@ -414,7 +414,7 @@ static const Const *name_of(Typing *t, const Type *type) {
     return text ? const_str(t->in->arena, t->in->types, text) : NULL;
 }
 
-bool rule_getattr(Typing *t) {
+static bool attribute(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     const Const *name = name_of(t, type);
     if (name) return typing_become_const(t, name);
@@ -439,6 +439,11 @@ bool rule_getattr(Typing *t) {
     if (field >= 0) return typing_get_field(t, type, (unsigned)field);
     if (type != t->args[0].type && !of_enum) typing_cast(t, 0, type);
     return attr < ATTR_COUNT ? attr_rules[attr](t, type) : method(t, type);
+}
+
+bool rule_getattr(Typing *t) {
+    TRY(attribute(t));
+    return !(t->flags & VF_KEPT) || typing_bind_method(t);
 }
 
 /* ---- x.name = v ---- */

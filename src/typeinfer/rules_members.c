@@ -65,6 +65,36 @@ bool typing_bind_receiver(Typing *t) {
     return true;
 }
 
+bool typing_bind_method(Typing *t) {
+    Infer *in = t->in;
+    const Type *function = t->result, *type = infer_content(t->args[0].type);
+    bool user = has_class(type) || type->kind == TY_OBJECT;
+    if (t->op != OP_GETATTR || t->konst || (function->kind != TY_PYFUNC && function->kind != TY_FUNC)) return true;
+    if (has_class(type) && !t->after && is_field(type, t->text)) return true;
+    MemberKind kind = user ? typing_member(t, type, t->text, t->after).kind : MEMBER_NONE;
+    if (kind == MEMBER_STATIC || (type->kind == TY_OBJECT && kind != MEMBER_CLASS)) return true;
+    Fact *facts = ARENA_ARRAY(in->arena, Fact, 2);
+    Value **values = ARENA_ARRAY(in->arena, Value *, 2);
+    facts[0] = (Fact){function, const_of(in->arena, function)};
+    facts[1] = t->args[0];
+    if (kind == MEMBER_CLASS && type->kind != TY_OBJECT) {
+        facts[1].konst = const_of(in->arena, type_object(in->types, TY_OBJECT, type->object));
+        facts[1].type = facts[1].konst->type;
+    }
+    if (t->emit) {
+        values[0] = typing_make_const(t, facts[0].konst);
+        values[1] = kind == MEMBER_CLASS ? typing_make_const(t, facts[1].konst) : t->values[0];
+        if (kind != MEMBER_CLASS && type != facts[1].type) values[1] = typing_make_cast(t, values[1], type);
+    }
+    if (kind != MEMBER_CLASS) facts[1].type = type;
+    t->args = facts;
+    t->values = values;
+    t->to = ARENA_ARRAY(in->arena, const Type *, 2);
+    t->nargs = 2;
+    t->op = OP_CALL;
+    return typing_become_prelude(t, "partials:bound");
+}
+
 /* ---- special methods ---- */
 
 typedef struct Attempt { /* one call of a special method */

@@ -90,7 +90,6 @@ def test_in_a_kernel():
 
 @pytest.mark.parametrize("body, words", [
     ("g = plus if n > 2 else pair\nreturn g(a=n, b=2)", "parameters' names"),
-    ("g = inc if n > 2 else double\nreturn g", "cannot be returned"),
     ("g = inc if n > 2 else plus\nreturn g(n)", "argument"),
 ])  # fmt: skip
 def test_refused(body, words):

@@ -258,6 +258,18 @@ PyObject *marshal_box_class(const Marshal *marshal, const Type *type, const void
     return Py_NewRef((PyObject *)python[kind == 'b' ? 0 : kind == 'i' ? 1 : kind == 'f' ? 2 : 3]);
 }
 
+/* The function of the library itself. */
+PyObject *marshal_box_func(const Marshal *marshal, const Type *type, const void *from) {
+    PyObject *object = objects_library_object(marshal->objects, type->func->id);
+    return object ? Py_NewRef(object) : marshal_box_never(marshal, type, from);
+}
+
+PyObject *marshal_box_choice(const Marshal *marshal, const Type *type, const void *from) {
+    int64_t number;
+    memcpy(&number, from, sizeof number);
+    return marshal_box(marshal, type->items[number], from);
+}
+
 PyObject *marshal_box_object(const Marshal *marshal, const Type *type, const void *from) {
     PyObject *object = objects_get(marshal->objects, type->object);
     return object ? Py_NewRef(object) : marshal_box_never(marshal, type, from);

@@ -46,12 +46,6 @@ static const Type *refuse_items(const Marshal *marshal, const Type *known, const
     return NULL;
 }
 
-/* Of lists that hold nothing, and of instances of one class. */
-static const Type *both(const Marshal *marshal, const Type *a, const Type *b) {
-    bool open = a->kind == b->kind && (type_is_container(a) || type_is_shared(a) || a->kind == TY_TUPLE);
-    return open ? marshal_join(marshal->types, a, b) : NULL;
-}
-
 const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *arena) {
     const Type *item = type_simple(marshal->types, TY_BOTTOM);
     if (!PyList_GET_SIZE(list) && marshal_declared_types(marshal, list, arena, &item, 1))
@@ -61,7 +55,7 @@ const Type *marshal_typeof_list(const Marshal *marshal, PyObject *list, Arena *a
         const Type *type = marshal_typeof_const(marshal, PyList_GET_ITEM(list, i), arena, NULL);
         if (type && type->kind == TY_STR) type = type_simple(marshal->types, TY_STRING);
         if (!type) marshal_name_part("x[%zd]", i);
-        const Type *joined = type && i > 0 && type != item ? both(marshal, item, type) : type;
+        const Type *joined = type && i > 0 && type != item ? marshal_join_items(marshal, item, type) : type;
         if (!joined && !PyErr_Occurred())
             refuse_items(marshal, item, type, PyList_GET_ITEM(list, 0), PyList_GET_ITEM(list, i));
         item = joined;

@@ -56,6 +56,9 @@ const Type *marshal_typeof_instance(const Marshal *marshal, PyObject *object);
 const Type *marshal_met_around(const Marshal *marshal, PyObject *object);
 /* Of the TypeTable: what holds both, without a value being converted; NULL: nothing does. */
 const Type *marshal_join(void *types, const Type *a, const Type *b);
+/* Of the items of one container, which have two types: of what may hold nothing, of instances of one class, of tuples
+ * of such, of functions.  NULL: those have nothing in common. */
+const Type *marshal_join_items(const Marshal *marshal, const Type *a, const Type *b);
 /* The attribute of instances of one class that has two types without a common one; NULL: none. */
 const char *marshal_mixed_attribute(TypeTable *types, const Type *a, const Type *b);
 /* mixed.c: TypeError: the container holds items of several types, two of which are these. */

@@ -24,9 +24,7 @@ static bool same_type(const Marshal *marshal, PyObject *object, MixedIn what, Ar
     const Type *type = marshal_typeof_const(marshal, object, arena, NULL);
     if (type && type->kind == TY_STR) type = type_simple(marshal->types, TY_STRING);
     if (!type) marshal_name_part("v");
-    bool open = type && type->kind == (*known)->kind &&
-                (type_is_container(type) || type_is_shared(type) || type->kind == TY_TUPLE);
-    const Type *joined = open ? marshal_join(marshal->types, *known, type) : NULL;
+    const Type *joined = type ? marshal_join_items(marshal, *known, type) : NULL;
     if (joined) type = joined;
     if (type && (*known)->kind != TY_BOTTOM && type != *known && !joined) {
         marshal_refuse_mixed(what, *first, object);

@@ -75,6 +75,11 @@ const char *marshal_mixed_attribute(TypeTable *types, const Type *a, const Type 
     return NULL;
 }
 
+const Type *marshal_join_items(const Marshal *marshal, const Type *a, const Type *b) {
+    bool open = a->kind == b->kind && (type_is_container(a) || type_is_shared(a) || a->kind == TY_TUPLE);
+    return open || (type_is_function(a) && type_is_function(b)) ? marshal_join(marshal->types, a, b) : NULL;
+}
+
 const Type *marshal_join(void *table, const Type *a, const Type *b) {
     TypeTable *types = table;
     const Type *item;
@@ -86,6 +91,7 @@ const Type *marshal_join(void *table, const Type *a, const Type *b) {
         item = marshal_join(types, a->kind == TY_OPTIONAL ? a->items[0] : a, b->kind == TY_OPTIONAL ? b->items[0] : b);
         return item ? type_optional(types, item) : NULL;
     }
+    if (type_is_function(a) && type_is_function(b)) return type_choice(types, a, b);
     if (a->kind != b->kind || a->object != b->object) return NULL;
     if (type_is_shared(a)) return type_is_back(a) || type_is_back(b) ? NULL : join_objects(types, a, b);
     if (a->count != b->count) return NULL;

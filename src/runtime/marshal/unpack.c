@@ -183,6 +183,21 @@ MarshalResult marshal_take_scalar(const Marshal *marshal, const Type *type, PyOb
     return type->weak ? unpack_weak(marshal, type, object, to) : unpack_strong(type, object, to);
 }
 
+/* The function's number among those that the type says; most are the objects that stand for these. */
+MarshalResult marshal_take_choice(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    int64_t number = 0;
+    (void)convert;
+    while (number < type->count && objects_get(marshal->objects, type->items[number]->object) != object) number++;
+    if (number == type->count) {
+        const Type *function = marshal_typeof(marshal, object);
+        if (!function && !PyErr_ExceptionMatches(PyExc_TypeError)) return MARSHAL_ERROR;
+        PyErr_Clear();
+        for (number = 0; number < type->count && type->items[number] != function;) number++;
+    }
+    memcpy(to, &number, sizeof number);
+    return number < type->count ? MARSHAL_OK : MARSHAL_MISMATCH;
+}
+
 MarshalResult marshal_take_time(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     (void)convert;
     if (!marshal_is_time(object) || marshal_time(marshal, object) != type) return MARSHAL_MISMATCH;
