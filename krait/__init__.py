@@ -46,6 +46,36 @@ def literally(obj):
     return obj
 
 
+class objmode:
+    """`with objmode(y="float64[:]", n="int64"):` in a compiled function: the interpreter runs the block.
+
+    What it reads of the function's variables it gets as values that Python would see: arrays are the same memory,
+    lists, dicts and sets are copies.  What it assigns and the function reads behind it is declared, by keyword, with
+    types of krait.types or texts; int64 and float64 are Python's int and float.  A value of another type raises
+    TypeError.  Run by the interpreter it is a block.
+    """
+
+    def __init__(self, **types):
+        self.types = types
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+
+
+def jit_module(**options):
+    """Decorates every function that the calling module has defined so far with jit(**options)."""
+    import sys
+    from types import FunctionType
+
+    scope = sys._getframe(1).f_globals
+    for name, value in list(scope.items()):
+        if isinstance(value, FunctionType) and value.__module__ == scope["__name__"]:
+            scope[name] = jit(**options)(value)
+
+
 def carray(ptr, shape, dtype=None):
     """The memory behind a pointer, of ctypes or in a cfunc, as an array in C order."""
     import ctypes
@@ -106,8 +136,6 @@ globals().update(
 
 # Names of Numba's that programs import and that Krait does not have yet: using one says so, and what to do instead.
 _NOT_YET = {
-    "objmode": "end the compiled function there, and go on in Python",
-    "jit_module": "decorate each function with jit",
     "generated_jit": "compile one function for each kind of argument",
 }
 

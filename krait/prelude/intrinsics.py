@@ -147,6 +147,10 @@ def numpy_order(line, kind, order):
     """The places of texts of fixed length, or of records, in their order, by NumPy's argsort."""
 
 
+def interpreted(body, types, *values):
+    """What a Python function gives of these values, as values of these types: the interpreter calls it."""
+
+
 def numpy_loop(name, sizes, steps, inputs, *arrays):
     """Calls an inner loop of a ufunc of NumPy, bound by _krait.bind_numpy_loops: sizes of the outer loop and the core
     dimensions; steps in bytes, the outer one of each operand first; how many arrays, the first ones, it only reads.

@@ -87,7 +87,8 @@ LLVMValueRef lower_func_call_python(Lower *l, const Value *call) {
     LLVMValueRef raised = call_host(l, call, 1, l_arg_const(call, 0)->text, to);
     TRY(raised);
     l_raise_raised(l, raised);
-    if (result->kind == TY_RANDOM) l->m->tells_caught = true; /* who called keeps the object */
+    bool may_borrow = result->kind == TY_RANDOM || call->imm.func->id == FUNC_RUN_PYTHON;
+    if (may_borrow) l->m->tells_caught = true; /* who called keeps the object */
     return l_has_bytes(result) ? l_load(l, result, to) : LLVMGetUndef(l_type(l, result));
 }
 

@@ -9,10 +9,12 @@
  *   =time.time   a function of a module
  *   %            an operator: the first argument % the second
  *   #            the numbers of the first argument's items in their order; the second: in reverse
+ *   @12          the function that has this number: a block of objmode
  *   !            an exception of the class that is the first argument is raised
  * The interpreter sees copies: what it keeps of a list is not what compiled code goes on with. */
 #include "decorators/decorators.h"
 
+#include <stdlib.h> /* strtoul */
 #include <string.h> /* strcspn */
 
 static _Thread_local PythonCaller *caller; /* the code that runs in this thread, if it may ask */
@@ -115,8 +117,11 @@ static PyObject *order_of(PyObject *keys, PyObject *reverse) {
     return order;
 }
 
-static PyObject *call(const char *what, PyObject *const *objects, size_t count) {
+static PyObject *call(const ModuleState *state, const char *what, PyObject *const *objects, size_t count) {
     switch (*what) {
+    case '@':
+        return PyObject_Vectorcall(objects_get(state->host_marshal.objects, (ObjRef)strtoul(what + 1, NULL, 10)),
+                                   objects, count, NULL);
     case '!': return raise_exception(objects, count);
     case '#': return order_of(objects[0], objects[1]);
     case '=': return call_named(what + 1, objects, count);
@@ -125,23 +130,36 @@ static PyObject *call(const char *what, PyObject *const *objects, size_t count) 
     }
 }
 
-static bool take_result(const Marshal *marshal, const Type *type, PyObject *object, char *to) {
-    MarshalResult taken = type->kind == TY_NONE ? MARSHAL_OK : marshal_unpack(marshal, type, object, to);
+static bool take_result(const Marshal *marshal, const Type *type, PyObject *object, char *to, bool convert) {
+    MarshalResult taken = type->kind == TY_NONE
+                              ? MARSHAL_OK
+                              : (convert ? marshal_convert : marshal_unpack)(marshal, type, object, to);
     if (taken == MARSHAL_MISMATCH)
         PyErr_Format(PyExc_TypeError, "the interpreter gave a value of type %s, which is not expected here",
                      Py_TYPE(object)->tp_name);
     return taken == MARSHAL_OK;
 }
 
-/* A Generator is the address of its bit generator: who called the code keeps the object until it is left. */
-static bool keep(PyObject *generator) {
+/* Whether a value refers to an object of Python's: a Generator, arrays. */
+static bool borrows(const Type *type) {
+    if (type->kind == TY_ARRAY || type->kind == TY_RANDOM) return true;
+    bool holds = false;
+    for (uint32_t i = 0; i < type->count && !holds; i++) holds = borrows(type->items[i]);
+    return holds;
+}
+
+/* A Generator is the address of its bit generator: who called the code keeps the object until it is left.  So it is
+ * with arrays. */
+static bool keep(PyObject *object) {
     if (!caller || caller->pauses) {
-        PyErr_SetString(PyExc_RuntimeError, "a numpy.random.Generator cannot be made here, in a parallel loop or in a "
-                                            "generator: make it outside, and pass it as an argument");
+        PyErr_Format(PyExc_RuntimeError,
+                     "a value of type %s cannot be made here, in a parallel loop or in a generator: make it outside, "
+                     "and pass it as an argument",
+                     Py_TYPE(object)->tp_name);
         return false;
     }
     if (!caller->kept && !(caller->kept = PyList_New(0))) return false;
-    return PyList_Append(caller->kept, generator) == 0;
+    return PyList_Append(caller->kept, object) == 0;
 }
 
 static bool call_boxed(const char *what, const Type *types, const char *arguments, const Type *type, char *to) {
@@ -155,8 +173,8 @@ static bool call_boxed(const char *what, const Type *types, const char *argument
         origins_begin(&origins);
         marshal.copies = true;
         if (*what == '=') marshal.origins = &origins, marshal.copied = PyDict_New();
-        if (box_arguments(&marshal, types, arguments, objects)) result = call(what, objects, types->count);
-        done = result && take_result(&marshal, type, result, to) && (type->kind != TY_RANDOM || keep(result));
+        if (box_arguments(&marshal, types, arguments, objects)) result = call(state, what, objects, types->count);
+        done = result && take_result(&marshal, type, result, to, *what == '@') && (!borrows(type) || keep(result));
         origins_end(&origins);
         Py_XDECREF(marshal.copied);
     } else if (!objects) {
@@ -240,7 +258,7 @@ static bool take_text(const void *caught, int64_t which, char *to) {
     errors_raise_site(caller->state, caller->code, status, caught, caller->globals);
     PyObject *exception = errors_take(), *text = exception ? text_of(exception, which) : NULL;
     const Type *type = type_simple(caller->state->session.types, TY_STRING);
-    bool taken = text && take_result(&caller->state->host_marshal, type, text, to);
+    bool taken = text && take_result(&caller->state->host_marshal, type, text, to, false);
     Py_XDECREF(text);
     Py_XDECREF(exception);
     return taken;

@@ -163,10 +163,32 @@ static bool is_made_comparison(const Source *source) {
     return made;
 }
 
+/* The function with calls in place of its blocks of objmode (krait/_objmode.py). */
+static PyFunctionObject *without_objmode(Translator *t, PyObject *function) {
+    PyObject *names = ((PyCodeObject *)PyFunction_GET_CODE(function))->co_names;
+    bool has = false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names) && !has; i++)
+        has = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "objmode") == 0;
+    if (!has || of_package((PyFunctionObject *)function, "krait")) return (PyFunctionObject *)function;
+    PyObject *module = PyImport_ImportModule("krait._objmode");
+    PyObject *made = module ? PyObject_CallMethod(module, "rewritten", "O", function) : NULL;
+    Py_XDECREF(module);
+    if (made && frontend_ref(t->frontend, made)) return (PyFunctionObject *)frontend_keep(t->frontend, made);
+    PyObject *type, *value, *traceback;
+    if (!PyErr_ExceptionMatches(PyExc_ValueError)) /* of the types, which the user's code gives */
+        return frontend_python_failed(t->frontend, NULL, (Span){0}, "a block of objmode could not be taken out"), NULL;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *text = value ? frontend_keep(t->frontend, PyObject_Str(value)) : NULL;
+    diag_fail(t->diag, DIAG_UNSUPPORTED, NULL, (Span){0}, "%s", utf8(t, text));
+    Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
+    return NULL;
+}
+
 static bool open_function(Translator *t, ObjRef ref) {
     PyObject *object = objects_function(t->frontend->objects, ref);
     FAIL_IF(!object, t->diag, NOT_CALLABLE, NULL, ((Span){0}), "object %u is not a Python function", ref);
-    t->function = (PyFunctionObject *)object;
+    t->function = without_objmode(t, object);
+    TRY(t->function);
     t->code = (PyCodeObject *)t->function->func_code;
     t->locals = objects_locals(t->frontend->objects, objects_get(t->frontend->objects, ref));
     t->nested = objects_is_nested(t->frontend->objects, ref);
@@ -203,7 +225,9 @@ static void open_variables(Translator *t) {
 bool translate_open(Translator *t, ObjRef ref) {
     TRY(open_function(t, ref));
     t->frontend->unguarded = t->func->prelude = of_package(t->function, "krait.prelude");
-    if (!t->nested) name_function(t->frontend, (PyObject *)t->function); /* however it came here, it may be changed */
+    if (!t->nested)
+        name_function(t->frontend,
+                      objects_function(t->frontend->objects, ref)); /* however it came here, it may be changed */
     open_variables(t);
     cfg_build(t->arena, &t->bytecode, &t->cfg);
     make_params(t);

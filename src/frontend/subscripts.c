@@ -1,6 +1,6 @@
 /* subscripts.c: x[i] of what is known when a function is translated: members of enumerations by name (Color["RED"]),
- * array types (types.float64[:, ::1]), and items of dicts from outside that are no arguments: in kernels, or of values of
- * several types.
+ * array types (types.float64[:, ::1]), and items of dicts from outside that are no arguments: in kernels, or of values
+ * of several types.
  *
  * In: the operands of a subscript.  Out: a constant, what the interpreter gives for them; NULL: it is an operation. */
 #include "frontend/translate.h"

@@ -111,7 +111,9 @@ bool parallel_find_loop(ParallelLoop *loop, const Value **left) {
  * the functions that were looked at, by number. */
 static bool calls_python(const Block *block, bool *seen) {
     for (const Value *value = block->first; value; value = value->next) {
-        if (value_calls(value, FUNC_CALL_PYTHON) || value_calls(value, FUNC_EXCEPTION_NEW)) return true;
+        if (value_calls(value, FUNC_CALL_PYTHON) || value_calls(value, FUNC_RUN_PYTHON) ||
+            value_calls(value, FUNC_EXCEPTION_NEW))
+            return true;
         FuncInst *callee = value_callee(value);
         if (!callee || seen[callee->id]) continue;
         seen[callee->id] = true;

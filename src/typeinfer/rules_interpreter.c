@@ -63,6 +63,50 @@ bool rule_func_interpreter(Typing *t) {
     return typing_call_interpreter(t, what.text, result_of_letter(t->in, strchr(row->signature, '>')[1]));
 }
 
+/* The type of what the interpreter gives: one, or a tuple of several. */
+static const Type *declared_type(Typing *t, const Const *types) {
+    const Type **items = ARENA_ARRAY(t->in->arena, const Type *, types->type->count + 1);
+    for (uint32_t i = 0; i < types->type->count; i++) {
+        const Type *type = types->items[i]->type;
+        bool text = type->kind == TY_FUNC && strcmp(type->func->names, "builtins.str") == 0;
+        items[i] = type->kind == TY_CLASS || type->kind == TY_DTYPE ? type_as_item(t->in->types, type->items[0])
+                   : text                                           ? type_simple(t->in->types, TY_STRING)
+                   : type->kind == TY_NONE                          ? type
+                                                                    : NULL;
+        if (items[i] && type_can_leave(items[i])) continue;
+        typing_fail(t, DIAG_TYPING, "the type that objmode declares for its result number %u is none of krait.types",
+                    (unsigned)i + 1);
+        typing_hint(t, "write it as in a signature: objmode(y='float64[:]', n=types.int64)");
+        return NULL;
+    }
+    size_t count = types->type->count;
+    return !count ? infer_none(t->in) : count == 1 ? items[0] : type_tuple(t->in->types, items, count);
+}
+
+/* interpreted(body, types, *values): the text names the function by its number. */
+bool rule_func_interpreted(Typing *t) {
+    Infer *in = t->in;
+    if (t->in->device || t->in->func->generator) {
+        typing_fail(t, DIAG_UNSUPPORTED, "objmode is for functions on the host without `yield`");
+        return typing_hint(t, "let the interpreter do it before the call, and pass what it gives");
+    }
+    const Type *result = declared_type(t, t->args[1].konst);
+    TRY(result);
+    Value **args = ARENA_ARRAY(in->arena, Value *, t->nargs);
+    for (size_t i = 2; i < t->nargs; i++) {
+        const Type *type = typeinfer_general(in, t->args[i].type);
+        if (!type_can_leave(type)) {
+            typing_fail_arg(t, i, DIAG_TYPING, "%s cannot be given to a block of objmode", typing_arg_text(t, i));
+            return typing_hint(t, "numbers, strings, arrays, and tuples, lists, dicts and sets of them can");
+        }
+        if (t->emit) args[i - 1] = typing_make_cast(t, t->values[i], type);
+    }
+    if (!t->emit) return typing_become(t, NULL, result);
+    const char *what = arena_printf(in->arena, "@%u", (unsigned)t->args[0].konst->type->object);
+    args[0] = typing_make_const(t, const_str(in->arena, in->types, what));
+    return typing_become(t, typing_make_func(t, FUNC_RUN_PYTHON, result, args, t->nargs - 1), result);
+}
+
 /* numpy.random.default_rng(seed=None): who called the code keeps the Generator until it is left; what is suspended, as
  * generators are, is left before it is done. */
 bool rule_func_default_rng(Typing *t) {

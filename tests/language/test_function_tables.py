@@ -1,4 +1,4 @@
-"""Functions in lists, dicts and sets that come from outside; methods that are kept; dicts of values of several types."""
+"""Functions in lists and dicts that come from outside; methods that are kept; dicts of values of several types."""
 
 import enum
 import math

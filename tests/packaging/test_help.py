@@ -67,7 +67,7 @@ def test_module_runs_in_the_root_of_the_sources():
     assert done.stdout == "2\n", done.stderr
 
 
-@pytest.mark.parametrize("name", ["jit_module", "objmode"])
+@pytest.mark.parametrize("name", ["generated_jit"])
 def test_what_is_not_there_yet_can_be_imported_and_says_so(name):
     with pytest.raises(errors.UnsupportedError, match=f"krait.{name} is not there yet\n  hint: "):
         getattr(krait, name)("void(float64[:])", "(n)")

@@ -24,8 +24,10 @@ static PyObject *box_generator(const Specialiser *core, const Spec *spec, const 
                         ((PyFunctionObject *)core->function)->func_qualname);
 }
 
-/* Without the interpreter's lock, or by code that asks for the texts of its exceptions. */
-static int32_t enter_unusual(Dispatcher *self, Spec *spec, char *buffer, void *result, void *exception) {
+/* Without the interpreter's lock, or by code that asks for the texts of its exceptions.  *kept: objects that the result
+ * may refer to. */
+static int32_t enter_unusual(Dispatcher *self, Spec *spec, char *buffer, void *result, void *exception,
+                             PyObject **kept) {
     const bool tells = spec->code->tells_caught;
     int32_t status;
     PythonCaller caller = {self->core.state, spec->code, PyFunction_GET_GLOBALS(self->core.function), false, NULL};
@@ -38,6 +40,7 @@ static int32_t enter_unusual(Dispatcher *self, Spec *spec, char *buffer, void *r
     } else {
         status = spec->entry(buffer, result, exception);
     }
+    *kept = Py_XNewRef(caller.kept);
     if (tells) python_calls_leave(&caller, before);
     return status;
 }
@@ -47,13 +50,13 @@ static PyObject *declined(Spec *spec) { return (PyObject *)spec; }
 
 /* The buffer holds the arguments; of containers among them, the first `written` are written back.  Whoever calls this
  * keeps the specialisation alive: recompile() may drop it meanwhile. */
-static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_t written, PyObject *const *bound,
-                     char *buffer) {
+static PyObject *run_keeping(Dispatcher *self, Spec *spec, const Marshal *marshal, size_t written,
+                             PyObject *const *bound, char *buffer, PyObject **given) {
     void *exception = buffer + spec->exception_offset;
     char *result = buffer + spec->result_offset;
     bool unusual = self->core.options.nogil || spec->code->tells_caught;
     if (KRAIT_UNLIKELY(spec->is_deep) && !spec_fits_stack(spec, self->core.function)) return NULL;
-    int32_t status = KRAIT_UNLIKELY(unusual) ? enter_unusual(self, spec, buffer, result, exception)
+    int32_t status = KRAIT_UNLIKELY(unusual) ? enter_unusual(self, spec, buffer, result, exception, given)
                                              : spec->entry(buffer, result, exception);
     if (KRAIT_UNLIKELY(status == STATUS_DECLINED)) return declined(spec);
     bool kept = !written || marshal_write_back(marshal, written);
@@ -64,8 +67,16 @@ static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_
     if (KRAIT_UNLIKELY(!kept)) return marshal_release(type, result), NULL;
     if (spec->result == FAST_INT) return PyLong_FromLongLong(*(int64_t *)result);
     if (spec->result == FAST_FLOAT) return PyFloat_FromDouble(*(double *)result);
-    if (type->kind == TY_GENERATOR) return box_generator(&self->core, spec, marshal, written, bound, result);
+    if (type->kind == TY_GENERATOR) return box_generator(&self->core, spec, marshal, written || *given, bound, result);
     return spec_box(marshal, spec, result);
+}
+
+static PyObject *run(Dispatcher *self, Spec *spec, const Marshal *marshal, size_t written, PyObject *const *bound,
+                     char *buffer) {
+    PyObject *given = NULL;
+    PyObject *result = run_keeping(self, spec, marshal, written, bound, buffer, &given);
+    Py_XDECREF(given);
+    return result;
 }
 
 typedef MarshalResult Fill(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to);
