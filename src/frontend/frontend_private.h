@@ -16,6 +16,9 @@ PyObject *frontend_class_has(Frontend *frontend, PyObject *class, PyObject *afte
 
 /* ---- objects.c ---- */
 
+/* The function of krait.prelude, "module:function", that gives what a name of krait.cuda is as a value (threadIdx);
+ * NULL: the object is no such name. */
+const char *frontend_made_by(Frontend *frontend, ObjRef object);
 /* What stands for an attribute of a class that is a new object whenever it is read, dict.fromkeys: borrowed. */
 PyObject *objects_lasting(PyObject *holder, const char *name, PyObject *value);
 bool objects_is_intrinsic(const Objects *objects, PyObject *object);

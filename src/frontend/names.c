@@ -167,6 +167,24 @@ const char *name_missing(Frontend *frontend, PyObject *holder, PyObject *name, c
                         PyUnicode_AsUTF8(name));
 }
 
+const char *frontend_made_by(Frontend *frontend, ObjRef ref) {
+    static const struct {
+        const char *name, *function;
+    } made[] = {
+        {"krait.cuda.threadIdx", "kernel_places:thread_index"},
+        {"krait.cuda.blockIdx", "kernel_places:block_index"},
+        {"krait.cuda.blockDim", "kernel_places:block_size"},
+        {"krait.cuda.gridDim", "kernel_places:grid_size"},
+    };
+    PyObject *object = objects_get(frontend->objects, ref);
+    if (!object || !objects_is_intrinsic(frontend->objects, object)) return NULL;
+    PyObject *name = frontend_keep(frontend, PyObject_GetAttrString(object, "__name__"));
+    for (size_t i = 0; name && i < COUNT_OF(made); i++)
+        if (PyUnicode_CompareWithASCIIString(name, made[i].name) == 0) return made[i].function;
+    PyErr_Clear();
+    return NULL;
+}
+
 const char *frontend_no_attribute(Frontend *frontend, ObjRef ref, const char *attribute, const char **hint) {
     PyObject *holder = objects_get(frontend->objects, ref);
     PyObject *name = frontend_keep(frontend, PyUnicode_FromString(attribute));

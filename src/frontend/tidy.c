@@ -1,9 +1,9 @@
 /* tidy.c: the clean-up after translation.
  *
  * Input: a Func whose blocks are complete.  Output: the same function without trivial phis, with the attributes of what
- * has turned out constant read, without checks that are settled, without constants nobody uses, without blocks that
- * only jump; renumbered. The last steps also make the text of one function the same for every Python version, whatever
- * its compiler's jumps looked like. */
+ * has turned out constant read, without checks that are settled, without constants nobody uses, with a call for each
+ * cuda.threadIdx that is used as a value, without blocks that only jump; renumbered. The last steps also make the text
+ * of one function the same for every Python version, whatever its compiler's jumps looked like. */
 #include "frontend/translate.h"
 
 /* Attributes of phis that have turned out to be constants. */
@@ -93,6 +93,29 @@ static void remove_dead(Translator *t) {
             value->mark = NULL;
         }
     }
+}
+
+/* What is left of cuda.threadIdx and its like is not read at once, as cuda.threadIdx.x is: a named tuple is made. */
+static bool make_places(Translator *t) {
+    for (size_t b = 0; b < t->func->blocks.len; b++) {
+        for (Value *value = t->func->blocks.data[b]->first, *next; value; value = next) {
+            next = value->next;
+            bool is_object = value->op == OP_CONST && value->konst->type->kind == TY_OBJECT;
+            const char *function = is_object ? frontend_made_by(t->frontend, value->konst->type->object) : NULL;
+            if (!function) continue;
+            ObjRef made = frontend_prelude(t->frontend, function);
+            TRY(made);
+            Value *callee = value_new(t->func, OP_CONST, value->span, NULL, 0);
+            callee->type = type_object(t->types, TY_PYFUNC, made);
+            callee->konst = const_of(t->arena, callee->type);
+            value_insert_before(value, callee);
+            Value *call = value_new(t->func, OP_CALL, value->span, &callee, 1);
+            value_insert_before(value, call);
+            value_replace(t->func, value, call);
+            value_remove(value);
+        }
+    }
+    return true;
 }
 
 /* ---- blocks ---- */
@@ -214,6 +237,7 @@ bool frontend_tidy(Translator *t) {
     }
     note_lost(t);
     remove_dead(t);
+    TRY(make_places(t));
     note_kept(t);
     simplify_blocks(t);
     func_compute_order(t->func);
