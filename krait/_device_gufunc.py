@@ -163,12 +163,13 @@ def _lanes(gufunc, count, length):
     return lanes
 
 
-def _grid(count, lanes):
-    """Blocks and threads, along x the lanes."""
+def _grid(count, lanes, most=_THREADS):
+    """Blocks and threads, along x the lanes; most: threads of a block."""
+    threads = min(_THREADS, most)
     if lanes == 1:
-        return (count + _THREADS - 1) // _THREADS, _THREADS
-    along = min(lanes, _THREADS)
-    beside = _THREADS // along
+        return (count + threads - 1) // threads, threads
+    along = min(lanes, 1 << threads.bit_length() - 1)
+    beside = threads // along
     return (lanes // along, min((count + beside - 1) // beside, 65535)), (along, beside)
 
 
@@ -280,7 +281,7 @@ def _run(gufunc, inputs, results, args, given, stream):
         shape = outer if outer or (all(results) and not ones) else (1,)
         lanes = _lanes(gufunc, count, max((sizes.get(dim, 1) for dims in results for dim in dims), default=1))
         kernel = _kernel(gufunc, len(shape), inputs, results, tuple(places), ones, lanes > 1)
-        kernel[(*_grid(count, lanes), stream)](count, *shape, *passed)
+        kernel[(*_grid(count, lanes, gufunc.max_blocksize), stream)](count, *shape, *passed)
     names = list(inspect.signature(gufunc.py_func).parameters)
     for which in gufunc.targetoptions.get("writable_args", ()):
         number = names.index(which) if isinstance(which, str) else which

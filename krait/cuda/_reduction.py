@@ -441,8 +441,16 @@ def _axes_of(array, axis):
 
 
 @_operators.at_home
-def ufunc_reduce(function, array, axis=0, dtype=None, out=None, keepdims=False, initial=np._NoValue, where=True):
-    """function.reduce(array) on the device, for an elementwise function of two arguments."""
+def ufunc_reduce(
+    function, array, axis=0, dtype=None, out=None, keepdims=False, initial=np._NoValue, where=True, stream=0
+):
+    """function.reduce(array) on the device, for an elementwise function of two arguments; after what is on the stream,
+    and done before what comes to it next."""
+    if stream:
+        stream.synchronize()
+        result = ufunc_reduce(function, array, axis, dtype, out, keepdims, initial, where)
+        _krait.default_stream().synchronize()
+        return result
     dtype = loop_dtype(function, array, dtype)
     axes = _axes_of(array, axis)
     begins = initial is not np._NoValue and initial is not None

@@ -31,7 +31,8 @@ typedef struct Gufunc {
     PyObject *ufunc; /* NumPy's; its `obj` is this object */
     GufuncLayout layout;
     UfuncTarget target;
-    uint32_t writable; /* bit i: parameter i is an input that the function may write to */
+    unsigned max_blocksize; /* 0: what suits */
+    uint32_t writable;      /* bit i: parameter i is an input that the function may write to */
     GufuncLoop **loops;
     Py_ssize_t nloops;
     char *name, *doc, *typenums; /* what the ufunc points to: its loops' types as NumPy numbers them */

@@ -209,8 +209,12 @@ static int run_of(Gufunc *self, GufuncLoop *loop, char *const *args, const npy_i
     Spec *spec = code_for(self, loop, packed, false);
     fesetenv(&numbers);
     if (spec && (!spec->is_deep || spec_fits_stack(spec, self->core.function))) {
+        CapturedHold held;
         spec->references++;
-        result = run_spec(self, spec, args, dimensions[0], table);
+        if (captured_hold_on_host(&held, self->core.state, &spec, 1) == 0) {
+            result = run_spec(self, spec, args, dimensions[0], table);
+            captured_release(&held, self->core.state);
+        }
         spec_release(spec);
     }
     return result;

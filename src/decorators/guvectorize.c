@@ -228,6 +228,7 @@ static int gufunc_init(Gufunc *self, ModuleState *state, PyObject *function, PyO
         copy_function_attributes(self->dict, function) < 0 ||
         specialiser_init(&self->core, state, function, function, signatures, options) < 0)
         return -1;
+    self->core.config.device_arrays = self->target == UFUNC_CUDA;
     bool has_locals = PyDict_GetItemString(self->core.options.given, "locals") != NULL;
     self->core.identity = has_locals ? (PyObject *)self : function; /* the function as it stands, else */
     if (check_parameters(self) < 0 || read_writable(self) < 0) return -1;
@@ -317,6 +318,7 @@ static PyGetSetDef gufunc_getset[] = {
     OF_UFUNC("reduceat", "as reduce"),
     OF_UFUNC("outer", "as reduce"),
     OF_UFUNC("at", "as reduce"),
+    MAX_BLOCKSIZE(Gufunc),
     {"is_dynamic", gufunc_is_dynamic, NULL, "whether loops are added as operand types come", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -173,6 +173,22 @@ static PyObject *overload_method(PyObject *object, void *closure) {
     return bound;
 }
 
+/* What krait.cuda._overloads says, a function of that name, of the specialisation of a kernel. */
+static PyObject *overload_told(PyObject *object, void *closure) {
+    if (!((Overload *)object)->kernel) return PyErr_Format(PyExc_AttributeError, "%R is no kernel's", object);
+    PyObject *module = PyImport_ImportModule("krait.cuda._overloads");
+    PyObject *value = module ? PyObject_CallMethod(module, closure, "O", object) : NULL;
+    Py_XDECREF(module);
+    return value;
+}
+
+static PyObject *overload_kernel(PyObject *object, void *closure) {
+    (void)closure;
+    PyObject *kernel = ((Overload *)object)->kernel;
+    return Py_NewRef(kernel ? kernel : Py_None);
+}
+
+#define TOLD(name, doc)        {#name, overload_told, NULL, doc, #name}
 #define KERNEL_FACT(name, doc) {#name, overload_fact, NULL, doc, "get_" #name}
 #define KERNEL_METHOD(name)    {#name, overload_method, NULL, "the kernel's, for this signature", #name}
 static PyGetSetDef overload_getset[] = {
@@ -185,6 +201,13 @@ static PyGetSetDef overload_getset[] = {
     KERNEL_FACT(const_mem_size, "bytes of constant memory"),
     KERNEL_FACT(local_mem_per_thread, "bytes of local memory"),
     KERNEL_FACT(max_threads_per_block, "most threads of a block"),
+    {"kernel", overload_kernel, NULL, "the kernel that it belongs to; None: of a function", NULL},
+    TOLD(entry_name, "name of the entry in its PTX"),
+    TOLD(library, "its code: name, get_llvm_str(), get_asm_str()"),
+    TOLD(bind, "bind(): loads it on the device of this thread"),
+    TOLD(launch, "launch(args, griddim, blockdim, stream=0, sharedmem=0): runs it"),
+    KERNEL_METHOD(inspect_types),
+    KERNEL_METHOD(inspect_lto_ptx),
     KERNEL_METHOD(inspect_llvm),
     KERNEL_METHOD(inspect_asm),
     KERNEL_METHOD(inspect_ptx),
@@ -323,9 +346,22 @@ PyObject *inspect_text(Specialiser *core, InspectKind kind, PyObject *signature)
     return inspect_by_signature(core, signature, make_text, &which);
 }
 
-/* Writes the typed form of every specialisation to `file` (sys.stdout unless given). */
-PyObject *inspect_print_types(Specialiser *core, PyObject *file) {
-    PyObject *texts = inspect_text(core, INSPECT_TYPES, NULL), *key, *value;
+/* {types: text} of the one that `signature` names. */
+static PyObject *typed_text_of(Specialiser *core, PyObject *signature) {
+    Signature *wanted = signature_from_object(core->state, signature);
+    PyObject *key = wanted ? types_tuple(core->state, wanted->args, (size_t)wanted->count) : NULL;
+    PyObject *text = key ? inspect_text(core, INSPECT_TYPES, signature) : NULL;
+    PyObject *texts = text ? Py_BuildValue("{OO}", key, text) : NULL;
+    Py_XDECREF(text);
+    Py_XDECREF(key);
+    Py_XDECREF(wanted);
+    return texts;
+}
+
+/* Writes the typed form of every specialisation, or of one, to `file` (sys.stdout unless given). */
+PyObject *inspect_print_types(Specialiser *core, PyObject *file, PyObject *signature) {
+    PyObject *texts = signature == Py_None ? inspect_text(core, INSPECT_TYPES, NULL) : typed_text_of(core, signature);
+    PyObject *key, *value;
     Py_ssize_t position = 0;
     if (!texts) return NULL;
     if (!file || file == Py_None) file = PySys_GetObject("stdout");

@@ -18,7 +18,7 @@ PyObject *inspect_overloads(Specialiser *core);
 PyObject *inspect_spec_metadata(Specialiser *core, const Spec *spec);
 PyObject *inspect_metadata(Specialiser *core, PyObject *signature); /* signature NULL or None: a dict of all */
 PyObject *inspect_text(Specialiser *core, InspectKind kind, PyObject *signature); /* the same */
-PyObject *inspect_print_types(Specialiser *core, PyObject *file);
+PyObject *inspect_print_types(Specialiser *core, PyObject *file, PyObject *signature);
 
 /* Counts of calls that found a specialisation, and of compilations. */
 PyObject *inspect_stats(const Specialiser *core);

@@ -44,7 +44,7 @@ PyObject *inspect_method_types(PyObject *self, PyObject *args, PyObject *kwargs)
     int pretty = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOp:inspect_types", keywords, &file, &signature, &pretty))
         return NULL;
-    return inspect_print_types(core_of(self), file);
+    return inspect_print_types(core_of(self), file, signature);
 }
 
 /* The lines of at most that level, which each begins with, without it. */

@@ -237,6 +237,9 @@ static PyObject *types_of(ModuleState *state, PyObject *args) {
 static PyObject *kernel_specialize(PyObject *object, PyObject *args) {
     Kernel *self = (Kernel *)object;
     ModuleState *state = self->core.state;
+    if (is_specialised(self))
+        return PyErr_Format(PyExc_RuntimeError, "%U is a kernel for one signature already",
+                            ((PyFunctionObject *)self->core.function)->func_name);
     PyObject *types = types_of(state, args), *found = NULL, *jit = NULL, *decorate = NULL;
     if (!types) return NULL;
     if (!self->specialised && !(self->specialised = PyDict_New())) goto done;
@@ -368,7 +371,8 @@ PyMethodDef kernel_methods[] = {
     {"get_max_threads_per_block", WITH_KEYWORDS(kernel_get_max_threads_per_block), METH_VARARGS | METH_KEYWORDS,
      "get_max_threads_per_block(signature=None)\n--\n\nMost threads that a block may have."},
     {"specialize", kernel_specialize, METH_VARARGS,
-     "specialize(*args)\n--\n\nThe kernel for the types of these arguments alone."},
+     "specialize(*args)\n--\n\nThe kernel for the types of these arguments alone; RuntimeError of one that is "
+     "for one signature already."},
     {"recompile", kernel_recompile, METH_NOARGS, "recompile()\n--\n\nCompiles every specialisation again."},
     {"disable_compile", WITH_KEYWORDS(kernel_disable_compile), METH_VARARGS | METH_KEYWORDS,
      "disable_compile(val=True)\n--\n\nFrom now on only what is compiled already is launched."},

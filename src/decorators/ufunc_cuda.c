@@ -236,12 +236,12 @@ static int launch_rows(UfuncCall *call, unsigned threads) {
 
 static int launch_part(UfuncCall *call) {
     UfuncHead *head = &call->head;
-    unsigned threads = UFUNC_MAX_THREADS;
+    unsigned threads, most = ufunc_most_threads(call);
     head->rows = head->size / head->shape[0];
     head->mode = ufunc_can_use_lanes(call) ? UFUNC_VECTOR : UFUNC_STRIDED;
     head->packed = ufunc_results_packed(call);
     if (head->mode == UFUNC_STRIDED && ufunc_can_use_rows(call, &threads)) return launch_rows(call, threads);
-    threads = UFUNC_MAX_THREADS;
+    threads = most;
     int64_t lanes = head->mode == UFUNC_VECTOR ? UFUNC_LANES : 1;
     int64_t blocks = ((head->size + lanes - 1) / lanes + threads - 1) / threads;
     if (blocks > INT32_MAX) {

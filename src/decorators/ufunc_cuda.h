@@ -55,6 +55,7 @@ bool ufunc_disturbs_inputs(const UfuncCall *call, const DeviceArray *out);
 int ufunc_flatten(UfuncCall *call); /* fills head and places; -1: exception set */
 bool ufunc_results_packed(const UfuncCall *call);
 bool ufunc_can_use_lanes(const UfuncCall *call);
+unsigned ufunc_most_threads(const UfuncCall *call);
 bool ufunc_can_use_rows(const UfuncCall *call, unsigned *threads);
 
 /* ---- ufunc_host.c ---- */

@@ -139,6 +139,12 @@ bool ufunc_can_use_lanes(const UfuncCall *call) {
     return true;
 }
 
+/* Of a block: what suits, or what the user allows. */
+unsigned ufunc_most_threads(const UfuncCall *call) {
+    unsigned wanted = call->self->max_blocksize;
+    return wanted && wanted < UFUNC_MAX_THREADS ? wanted : UFUNC_MAX_THREADS;
+}
+
 /* Whether the grid may have a row of blocks for each row of elements: where the numbers are small enough and blocks of
  * *threads do not stand out over the end of the rows by more than an eighth. */
 bool ufunc_can_use_rows(const UfuncCall *call, unsigned *threads) {
@@ -150,11 +156,11 @@ bool ufunc_can_use_rows(const UfuncCall *call, unsigned *threads) {
             int64_t stride = call->places[i].strides[axis];
             if (stride > INT32_MAX || stride < INT32_MIN) return false;
         }
-    for (unsigned width = UFUNC_MAX_THREADS; width >= UFUNC_MIN_THREADS; width -= UFUNC_MIN_THREADS) {
+    for (unsigned width = ufunc_most_threads(call); width >= UFUNC_MIN_THREADS; width -= UFUNC_MIN_THREADS) {
         int64_t covered = (head->shape[0] + width - 1) / width * width;
         if (covered >= least) continue;
         least = covered;
         *threads = width;
     }
-    return least - head->shape[0] <= head->shape[0] / 8;
+    return least != INT64_MAX && least - head->shape[0] <= head->shape[0] / 8;
 }

@@ -140,6 +140,18 @@ static PyObject *reduce_on_device(Vectorized *self, const MethodRow *row, PyObje
     return result;
 }
 
+/* ufunc.method(*args, **kwargs), without the stream that target 'cuda' takes: the host has none. */
+static PyObject *call_method(const Vectorized *self, const MethodRow *row, PyObject *args, PyObject *kwargs) {
+    bool streams = self->target == UFUNC_CUDA && row == method_rows && kwargs && PyDict_GetItemString(kwargs, "stream");
+    PyObject *method = PyObject_GetAttrString(self->ufunc, row->name);
+    PyObject *keywords = streams ? PyDict_Copy(kwargs) : Py_XNewRef(kwargs), *result = NULL;
+    bool failed = streams && (!keywords || PyDict_DelItemString(keywords, "stream") < 0);
+    if (method && !failed) result = PyObject_Call(method, args, keywords);
+    Py_XDECREF(keywords);
+    Py_XDECREF(method);
+    return result;
+}
+
 static PyObject *forward(PyObject *object, PyObject *args, PyObject *kwargs, const MethodRow *row) {
     Vectorized *self = (Vectorized *)object;
     PyObject *operands[2] = {NULL, NULL};
@@ -154,9 +166,7 @@ static PyObject *forward(PyObject *object, PyObject *args, PyObject *kwargs, con
     if (self->nin == 2 && operands[0] && operands[1] && prepare(self, operands, 2) < 0) return NULL;
     CapturedHold held;
     if (captured_hold_on_host(&held, self->core.state, self->loops, self->nloops) < 0) return NULL;
-    PyObject *method = PyObject_GetAttrString(self->ufunc, row->name);
-    PyObject *result = method ? PyObject_Call(method, args, kwargs) : NULL;
-    Py_XDECREF(method);
+    PyObject *result = call_method(self, row, args, kwargs);
     captured_release(&held, self->core.state);
     return result;
 }
@@ -315,6 +325,22 @@ static PyObject *get_from_ufunc(PyObject *object, void *name) {
 }
 
 #define OF_UFUNC(name, doc) {name, get_from_ufunc, NULL, doc, name}
+PyObject *ufunc_get_blocksize(PyObject *self, void *offset) {
+    unsigned threads = *(unsigned *)((char *)self + (size_t)offset);
+    return PyLong_FromLong(threads ? (long)threads : MAX_BLOCK_THREADS);
+}
+
+int ufunc_set_blocksize(PyObject *self, PyObject *value, void *offset) {
+    long threads = value ? PyLong_AsLong(value) : 0;
+    if (threads == -1 && PyErr_Occurred()) return -1;
+    if (value && (threads < 1 || threads > MAX_BLOCK_THREADS)) {
+        PyErr_Format(PyExc_ValueError, "max_blocksize is 1 to %d threads, not %ld", MAX_BLOCK_THREADS, threads);
+        return -1;
+    }
+    *(unsigned *)((char *)self + (size_t)offset) = (unsigned)threads;
+    return 0;
+}
+
 static PyGetSetDef vectorized_getset[] = {
     OF_UFUNC("nin", "number of operands"),
     OF_UFUNC("nout", "number of results"),
@@ -323,6 +349,7 @@ static PyGetSetDef vectorized_getset[] = {
     OF_UFUNC("types", "the loops, as NumPy writes them"),
     OF_UFUNC("identity", "what reduce starts from"),
     OF_UFUNC("signature", "None: it is elementwise"),
+    MAX_BLOCKSIZE(Vectorized),
     {NULL, NULL, NULL, NULL, NULL},
 };
 

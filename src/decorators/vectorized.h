@@ -22,8 +22,16 @@ typedef struct Vectorized {
     int identity; /* PyUFunc_Zero, ... */
     UfuncTarget target;
     int nin;
+    unsigned max_blocksize; /* 0: what suits */
     Specialiser core;
 } Vectorized;
+
+/* The attribute max_blocksize of a class that has a field of that name (vectorized.c). */
+PyObject *ufunc_get_blocksize(PyObject *self, void *offset);
+int ufunc_set_blocksize(PyObject *self, PyObject *value, void *offset);
+#define MAX_BLOCKSIZE(class)                                    \
+    {"max_blocksize", ufunc_get_blocksize, ufunc_set_blocksize, \
+     "most threads of a block on a device; deleted, it is what suits", (void *)offsetof(class, max_blocksize)}
 
 /* Types that loops take and give: declared ones where a signature names them.  false: not scalars. */
 bool ufunc_types(const Spec *spec, const Type **types, int *nin, int *nout);

@@ -344,3 +344,52 @@ def test_what_the_interface_of_an_array_raises_is_not_lost():
 def test_an_attribute_of_a_device_is_named_in_any_letters():
     with pytest.raises(AttributeError):
         getattr(cuda.get_current_device(), "\udc80")
+
+
+# ---- a specialisation by itself ----
+
+
+@cuda.jit
+def doubled(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = x[i] + x[i]
+
+
+def test_a_specialisation_is_launched_and_tells_of_its_code(capsys):
+    x, out = np.arange(6.0), np.zeros(6)
+    doubled[1, 8](x, out)
+    found = doubled.overloads[doubled.signatures[0]]
+    assert found.kernel is doubled and found.bind() is None
+    for arguments in (((1, 1, 1), (8, 1, 1)), (1, 8), (1, 8, 0, 0)):
+        out[:] = 0
+        found.launch((x, out), *arguments)
+        cuda.synchronize()
+        assert out.tolist() == (x + x).tolist()
+    found.launch((x, out), griddim=1, blockdim=8, stream=cuda.stream(), sharedmem=0)
+    with pytest.raises(TypeError, match="takes 2 arguments, 1 were given"):
+        found.launch((x,), 1, 8)
+    assert f".entry {found.entry_name}(" in found.inspect_lto_ptx() == found.inspect_ptx()
+    code = found.library
+    assert code.name == found.entry_name and "define" in code.get_llvm_str()
+    assert ".target sm_90" in code.get_asm_str(cc=(9, 0)) and found.entry_name in code.get_asm_str()
+    found.inspect_types()
+    assert capsys.readouterr().out.count("func doubled(x: array(float64, 1, C)") == 1
+
+
+def test_inspect_types_of_one_signature(capsys):
+    kernel = cuda.jit(doubled.py_func)
+    for dtype in (np.float32, np.int64):
+        kernel[1, 8](np.zeros(3, dtype), np.zeros(3, dtype))
+    kernel.inspect_types(signature=kernel.signatures[1])
+    text = capsys.readouterr().out
+    assert "x: array(int64, 1, C)" in text and "float32" not in text
+    with pytest.raises(KeyError):
+        kernel.inspect_types(signature=(float64[:],))
+
+
+def test_a_kernel_for_one_signature_is_not_specialised_again():
+    x = np.zeros(3)
+    special = doubled.specialize(x, x)
+    with pytest.raises(RuntimeError, match="for one signature already"):
+        special.specialize(x, x)

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from krait import cuda, vectorize
+from krait import _device_gufunc, cuda, guvectorize, vectorize
 
 
 def add(a, b):
@@ -136,3 +136,72 @@ def test_one_that_was_freed_is_told():
         function(1.0)
     with pytest.raises((RuntimeError, TypeError), match="freed|GPU"):
         function(np.ones(3), dtype=np.float64)  # which NumPy does
+
+
+@pytest.mark.parametrize("device", [False, True])
+@pytest.mark.parametrize("signatures", [["void(float64[:], float64[:])"], None], ids=["signatures", "any types"])
+def test_generalised_functions_use_them_too(signatures, device):
+    table = cuda.to_device(np.arange(3.0) + 1)
+
+    def scaled(x, out):
+        for i in range(x.size):
+            out[i] = x[i] * table[i]
+
+    decorate = guvectorize(signatures, "(n)->(n)", target="cuda") if signatures else guvectorize("(n)->(n)", target="cuda")
+    function, place = decorate(scaled), cuda.to_device if device else np.array
+    x = np.arange(12.0).reshape(4, 3)
+    for factor in (1, 5):
+        out = place(np.zeros((4, 3)))
+        function(place(x), out)
+        np.testing.assert_array_equal(on_host(out), x * (np.arange(3.0) + 1) * factor)
+        table.copy_to_device((np.arange(3.0) + 1) * 5)
+    table.free()
+    with pytest.raises(RuntimeError, match="freed"):
+        function(place(x), place(np.zeros((4, 3))))
+    if signatures:
+        with pytest.raises((RuntimeError, TypeError), match="freed|GPU"):
+            function.ufunc(x)
+
+
+# ---- blocks and streams ----
+
+@pytest.mark.parametrize("threads", [1024, 100, 64, 3, 1])
+def test_blocks_are_as_small_as_is_told(threads):
+    function = vectorize(["float64(float64, float64)"], target="cuda")(add)
+
+    @guvectorize(["void(float64[:], float64[:])"], "(n)->(n)", target="cuda")
+    def doubled(x, out):
+        for i in range(x.size):
+            out[i] = x[i] + x[i]
+
+    assert function.max_blocksize == doubled.max_blocksize == 1024
+    function.max_blocksize = doubled.max_blocksize = threads
+    x = np.arange(7000.0).reshape(70, 100)
+    for view in (x, x.T, x[::2, 1:], x[:0], x.reshape(1, 7000)):
+        np.testing.assert_array_equal(function(view, view), view + view)
+        np.testing.assert_array_equal(doubled(view), view + view)
+    for lanes in (1, 32, 64, 1024):
+        blocks, block = _device_gufunc._grid(1000, lanes, threads)
+        assert 1 <= np.prod(block) <= threads and np.prod(blocks) * np.prod(block) >= 1000 * min(lanes, 1)
+        assert lanes == 1 or blocks[0] * block[0] == lanes
+    assert function.max_blocksize == threads
+    del function.max_blocksize, doubled.max_blocksize
+    assert function.max_blocksize == doubled.max_blocksize == 1024
+
+
+def test_other_sizes_of_blocks_are_refused():
+    function = vectorize(["float64(float64, float64)"], target="cuda")(add)
+    for wrong, error in ((0, ValueError), (1025, ValueError), (-5, ValueError), ("64", TypeError), (2.5, TypeError)):
+        with pytest.raises(error):
+            function.max_blocksize = wrong
+    assert function.max_blocksize == 1024
+
+
+def test_a_reduction_has_a_stream():
+    function, stream = vectorize(["float64(float64, float64)"], target="cuda")(add), cuda.stream()
+    x = np.arange(1000.0)
+    assert function.reduce(x, stream=stream) == function.reduce(x, stream=0) == x.sum()
+    on_device = cuda.to_device(x, stream=stream)
+    assert float(on_host(function.reduce(on_device, stream=stream))) == x.sum()
+    with pytest.raises(TypeError):
+        vectorize(["float64(float64, float64)"])(add).reduce(x, stream=stream)
