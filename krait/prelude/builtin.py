@@ -353,6 +353,18 @@ def each_backwards(items):
         yield item
 
 
+def next_of(iterator):
+    """next(x) of an instance of a user's class."""
+    return iterator.__next__()
+
+
+def next_of_or(iterator, default):
+    try:
+        return iterator.__next__()
+    except StopIteration:
+        return default
+
+
 def each_next(iterator):
     """What __next__ of a user's class gives, until that raises StopIteration."""
     going = True

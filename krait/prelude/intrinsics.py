@@ -215,3 +215,7 @@ def has_order(x, y):
 
 def may_be_one(x, y):
     """Whether both may be one instance: of one class."""
+
+
+def view_as_set(operand, table, keys):
+    """An operand of an operator beside or from table.keys() or table.items(), of a dict: the set of it; else itself."""

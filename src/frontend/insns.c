@@ -90,43 +90,12 @@ static bool insn_binary(Translator *t, int which) {
     bool inplace = which >= NB_INPLACE_ADD;
     size_t number = (size_t)(inplace ? which - NB_INPLACE_ADD : which);
     if (number >= COUNT_OF(ops)) return translate_malformed(t, "an unknown operator");
+    bool of_sets = number == NB_AND || number == NB_OR || number == NB_XOR || number == NB_SUBTRACT;
+    if (of_sets) translate_views_to_sets(t, &x, &y, true);
     Value *value = translate_append2(t, ops[number], x, y);
     if (inplace) value->flags |= VF_INPLACE;
     translate_push_value(t, value);
     return true;
-}
-
-/* Whether both are one object, or tuples of the same objects. */
-static bool holds_the_same(const Value *x, const Value *y) {
-    if (x == y) return true;
-    if (x->op != OP_TUPLE || y->op != OP_TUPLE || x->nargs != y->nargs) return false;
-    for (uint32_t i = 0; i < x->nargs; i++) TRY(holds_the_same(x->args[i], y->args[i]));
-    return true;
-}
-
-/* What is one object in two tuples is equal, whatever it says itself (a NaN, arrays), and decides nothing: it is left
- * out of both.  Here values are still the objects of the interpreter: inference makes others of them. */
-static void leave_out_same(Translator *t, Value **x, Value **y) {
-    if (*x == *y || (*x)->op != OP_TUPLE || (*y)->op != OP_TUPLE) return;
-    uint32_t common = (*x)->nargs < (*y)->nargs ? (*x)->nargs : (*y)->nargs, same = 0;
-    Value **items[2] = {ARENA_ARRAY(t->arena, Value *, (*x)->nargs), ARENA_ARRAY(t->arena, Value *, (*y)->nargs)};
-    size_t counts[2] = {0, 0};
-    for (uint32_t i = 0; i < common; i++) {
-        Value *a = (*x)->args[i], *b = (*y)->args[i];
-        if (holds_the_same(a, b)) {
-            same++;
-            continue;
-        }
-        leave_out_same(t, &a, &b);
-        same += a != (*x)->args[i];
-        items[0][counts[0]++] = a;
-        items[1][counts[1]++] = b;
-    }
-    if (!same) return;
-    for (uint32_t i = common; i < (*x)->nargs; i++) items[0][counts[0]++] = (*x)->args[i];
-    for (uint32_t i = common; i < (*y)->nargs; i++) items[1][counts[1]++] = (*y)->args[i];
-    *x = counts[0] ? translate_append(t, OP_TUPLE, items[0], counts[0]) : translate_empty_tuple(t);
-    *y = counts[1] ? translate_append(t, OP_TUPLE, items[1], counts[1]) : translate_empty_tuple(t);
 }
 
 static bool insn_compare(Translator *t, int which) {
@@ -134,7 +103,8 @@ static bool insn_compare(Translator *t, int which) {
     Value *y = translate_pop_value(t), *x = y ? translate_pop_value(t) : NULL;
     TRY(x);
     if (which < 0 || (size_t)which >= COUNT_OF(ops)) return translate_malformed(t, "an unknown comparison");
-    leave_out_same(t, &x, &y);
+    translate_leave_out_same(t, &x, &y);
+    translate_views_to_sets(t, &x, &y, false);
     translate_push_value(t, translate_append2(t, ops[which], x, y));
     return true;
 }

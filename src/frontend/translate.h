@@ -123,6 +123,13 @@ Value *translate_append(Translator *t, Op op, Value *const *args, size_t nargs);
 Value *translate_append1(Translator *t, Op op, Value *a);
 Value *translate_append2(Translator *t, Op op, Value *a, Value *b);
 Value *translate_append3(Translator *t, Op op, Value *a, Value *b, Value *c);
+/* operands.c */
+/* What is one object in two tuples is equal, whatever it says itself (a NaN, arrays), and decides nothing: it is left
+ * out of both. */
+void translate_leave_out_same(Translator *t, Value **x, Value **y);
+/* d.keys() and d.items() of dicts are lists in compiled code: operators take sets of them; both: of the other operand,
+ * too, which may be anything with items.  y: NULL if there is none. */
+void translate_views_to_sets(Translator *t, Value **x, Value **y, bool both);
 Value *translate_append_const(Translator *t, const Const *konst);
 bool translate_refuse(Translator *t, Span span, Refusal refusal); /* always false */
 bool translate_malformed(Translator *t, const char *what); /* always false: the bytecode is not what a compiler makes */

@@ -271,6 +271,7 @@ bool insn_load_attr(Translator *t) {
     Value *value = translate_constant_attribute(t, x, name, &failed);
     if (failed) return false;
     if (!value) {
+        if (PyUnicode_CompareWithASCIIString(name, "isdisjoint") == 0) translate_views_to_sets(t, &x, NULL, false);
         value = translate_append1(t, OP_GETATTR, x);
         value->imm.text = name_text(t, name);
     }

@@ -349,6 +349,17 @@ bool typing_walked(Typing *t, size_t arg) {
     return t->args[arg].type->kind == (changes ? TY_GENERATOR : TY_LIST);
 }
 
+/* view_as_set(operand, table, whether it is table.keys()) */
+bool rule_func_view_as_set(Typing *t) {
+    if (t->args[1].type->kind != TY_DICT || t->args[0].type->kind == TY_SET) return typing_become_arg(t, 0);
+    size_t of = t->args[2].konst->i ? 1 : 0;
+    const Const *callee = const_of(t->in->arena, type_func(t->in->types, &func_info[FUNC_SET].head));
+    Fact facts[2] = {{callee->type, callee}, t->args[of]}, fact;
+    Value *values[2] = {t->emit ? typing_make_const(t, callee) : NULL, t->values[of]}, *value;
+    TRY(typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, &fact, &value));
+    return typing_become(t, value, fact.type);
+}
+
 /* ---- what the prelude is made of ---- */
 
 /* The lists of a dict or a set. */

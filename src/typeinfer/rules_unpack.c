@@ -59,6 +59,14 @@ static bool check_length(Typing *t, const char *function, size_t count) {
     return call_with_number(t, function, count, &none, &done);
 }
 
+/* An instance is walked by the methods of its class. */
+static bool walk_instance(Typing *t) {
+    if (!type_is_instance(t->args[0].type) || !typing_has_way(t, t->args[0].type)) return true;
+    SubOp walks = {.op = OP_ITER, .values = &t->values[0], .facts = &t->args[0], .nargs = 1};
+    TRY(typing_sub(t, &walks, &t->args[0], &t->values[0]));
+    return t->args[0].type->kind != TY_BOTTOM;
+}
+
 /* Of what is walked, a generator or an iterator, the items become a list, one more at most than there are names. */
 static bool take_walked(Typing *t, const Type **type, const char *function, size_t count) {
     if ((*type)->kind != TY_GENERATOR && (*type)->kind != TY_ITER) return true;
@@ -116,6 +124,7 @@ static bool unpack_list(Typing *t, size_t wanted) {
 }
 
 bool rule_unpack(Typing *t) {
+    TRY(walk_instance(t));
     typing_as_list(t, 0);
     const Type *type = t->args[0].type;
     size_t wanted = (size_t)t->imm;
@@ -143,6 +152,7 @@ bool rule_unpack(Typing *t) {
 /* before items, the rest, after items */
 bool rule_unpack_ex(Typing *t) {
     size_t before = (size_t)(t->imm & 0xff), after = (size_t)(t->imm >> 8);
+    TRY(walk_instance(t));
     typing_as_list(t, 0);
     const Type *type = t->args[0].type;
     Items items = typing_items_new(t->in, before + 1 + after);

@@ -170,6 +170,22 @@ def test_refusals(body, words):
         njit(function(body, 0))()
 
 
+@pytest.mark.parametrize("body", [
+    "return sorted(a.keys() & {'p', 'z'}), sorted({'p', 'z'} & a.keys()), sorted(a.keys() & ['p', 'z'])",
+    "return sorted(a.keys() | {'z'}), sorted(a.keys() - {'p'}), sorted(a.keys() ^ {'p', 'z'}), sorted(['z'] - a.keys())",
+    "return sorted(a.keys() & b.keys()), sorted(a.keys() - b), sorted(a.items() & b.items()), sorted(a.items() - b.items())",
+    "return a.keys() == b.keys(), a.keys() != b.keys(), a.keys() <= b.keys(), a.keys() > b.keys(), a.keys() == {'p', 'q'}",
+    "return a.items() == b.items(), a.items() <= b.items(), a.items() != {('p', 1)}, a.keys() == ['p', 'q']",
+    "v = a.keys()\na['late'] = 5\nreturn sorted(v & {'late', 'p'}), len(a.keys() - {'late'})",
+    "s = {'p', 'z'}\ns &= a.keys()\ns |= b.keys()\nreturn sorted(s)",
+    "return a.keys().isdisjoint(b.keys()), a.keys().isdisjoint(['z']), a.items().isdisjoint(b.items())",
+    "return 'p' in a.keys(), ('p', 1) in a.items(), len(a.keys() & set()), [k for k in a.keys() if k in b.keys()]",
+])  # fmt: skip
+def test_views_are_sets_for_operators(body):
+    f = function(body, 2)
+    agree_all(f, [({"p": 1, "q": 2}, {"q": 2, "p": 1}), ({"p": 1}, {"p": 2, "q": 1, "r": 3}), ({"q": 1}, {"q": 1})])
+
+
 def test_arguments_that_have_no_type():
     f = njit(function("return len(a)", 1))
     cases = [({1: 2, "x": 3}, "a dict with keys int and str")]

@@ -386,3 +386,62 @@ def test_long_tuples_with_one_item_of_another_kind_stay_short():
         return len(text)
 
     assert length(60) < 2.5 * length(30)
+
+
+class Countdown:
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.n == 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n
+
+
+class Bag:
+    def __init__(self, items):
+        self.items = items
+
+    def __iter__(self):
+        return iter(self.items)
+
+
+class Letters:
+    def __getitem__(self, i):
+        if i > 2:
+            raise IndexError(i)
+        return "abc"[i]
+
+
+def test_next_and_unpacking_of_instances():
+    def taken(n):
+        c = Countdown(n)
+        return next(c), next(c, -1), next(c, -2), c.n
+
+    def unpacked(n):
+        a, b, c = Countdown(n)
+        x, *rest = Bag([n, 2, 3])
+        first, second, third = Letters()
+        *most, last = Countdown(n + 2)
+        return a, b, c, x, rest, first + second + third, most, last
+
+    agree_all(taken, [(1,), (2,), (5,)])
+    agree_all(unpacked, [(2,), (3,), (4,)])
+    agree_all(taken, [(0,)])
+
+
+def test_what_next_is_told_of_an_instance_without_it():
+    def taken(n):
+        return next(Bag([n]))
+
+    def of_none(n):
+        return next(Denies(n))
+
+    for function, hint in (taken, "iter(x) gives one"), (of_none, "its class has no method __next__, which gives the"):
+        with pytest.raises(errors.TypingError, match="is not an iterator") as caught:
+            njit(function)(1)
+        assert hint in str(caught.value)
