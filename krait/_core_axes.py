@@ -46,8 +46,8 @@ class Places:
         nin, all_of_them = len(self.inputs), len(self.counts)
         if len(axes) != all_of_them and (len(axes) != nin or any(self.results)):
             raise ValueError(
-                f"axes should be a list with an entry for all {all_of_them} inputs and outputs; entries for outputs can "
-                "only be omitted if none of them has core axes."
+                f"axes should be a list with an entry for all {all_of_them} inputs and outputs; entries for outputs "
+                "can only be omitted if none of them has core axes."
             )
         checked = []
         for number, count in enumerate(self.counts):

@@ -19,6 +19,7 @@ from .prelude.intrinsics import core_spreads
 
 _THREADS = 128
 _LANES = 32  # next to each other in memory
+_OF_KERNELS = {"fastmath", "promotion", "cache", "boundscheck"}  # options
 _ENOUGH = 1 << 18  # threads for a GPU
 
 
@@ -146,7 +147,7 @@ def _kernel(gufunc, ndim, inputs, results, outer, ones, lanes):
         space = {"cuda": cuda, "function": core_function(gufunc), "core_spreads": core_spreads}
         text = _write(ndim, inputs, results, outer, ones, lanes)
         exec(compile(text, f"<guvectorize {gufunc.__name__}>", "exec"), space)
-        options = {k: v for k, v in gufunc.targetoptions.items() if k in ("fastmath", "promotion", "cache", "boundscheck")}
+        options = {name: value for name, value in gufunc.targetoptions.items() if name in _OF_KERNELS}
         cache[key] = cuda.jit(**options)(space["gufunc"])
     return cache[key]
 

@@ -103,7 +103,7 @@ class _Relative(ast.NodeTransformer):
         if self.mapped:
             self.fail(node, "a slice goes with the mode 'constant': in others each neighbour is looked for by itself")
         if None in ends or ends[0] >= ends[1] or (node.step and (self.offset(node.step) or 0) < 1):
-            self.fail(node, "a slice of a stencil's array has constant ends, such as a[-1:2], and a step above 0, if any")
+            self.fail(node, "a slice of a stencil's array has constant ends, such as a[-1:2], and a step above 0")
         self.check(node, axis, ends[0])
         self.check(node, axis, ends[1] - 1)
 

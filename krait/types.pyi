@@ -85,6 +85,8 @@ class Vector(Type):
 class Record(Type):
     """An item of a structured dtype; fields are (name, type) or (name, {"type": ..., "offset": ...})."""
     def __new__(cls, fields: Iterable[tuple[str, Any]], size: int | None = None, aligned: bool = True) -> Record: ...
+    @classmethod
+    def make_c_struct(cls, fields: Iterable[tuple[str, Any]], /) -> Record: ...
 
 class NestedArray(Type):
     """An array inside a record."""

@@ -2,7 +2,7 @@
 
 
 def __getattr__(name):
-    if name in ("config", "dispatcher", "errors", "extending", "registry", "types"):
+    if name in ("config", "dispatcher", "errors", "extending", "registry", "types", "typing"):
         from importlib import import_module
 
         return import_module("." + name, __name__)

@@ -395,6 +395,14 @@ static PyMethodDef type_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyObject *make_c_struct(PyObject *class, PyObject *fields) { return PyObject_CallOneArg(class, fields); }
+
+static PyMethodDef record_methods[] = {
+    {"make_c_struct", make_c_struct, METH_O | METH_CLASS,
+     "make_c_struct($type, fields, /)\n--\n\nRecord(fields): laid out as C lays out a structure of these fields."},
+    {NULL, NULL, 0, NULL},
+};
+
 /* ---- module functions ---- */
 
 static PyObject *types_typeof(PyObject *module, PyObject *object) {
@@ -428,7 +436,10 @@ static int add_classes(PyObject *module, ModuleState *state, PyObject *names) {
             {Py_tp_methods, type_methods},
             {0, NULL},
         };
-        PyType_Slot rest[] = {{Py_tp_doc, (void *)class_rows[i].doc}, {Py_tp_new, types_new}, {0, NULL}};
+        PyType_Slot rest[] = {{Py_tp_doc, (void *)class_rows[i].doc},
+                              {Py_tp_new, types_new},
+                              {i == TYPE_CLASS_RECORD ? Py_tp_methods : 0, record_methods},
+                              {0, NULL}};
         PyType_Spec spec = {full, sizeof(TypeObject), 0,
                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE,
                             i == TYPE_CLASS_TYPE ? root : rest};

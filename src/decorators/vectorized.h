@@ -1,6 +1,6 @@
 /* vectorized.h: what the files of @vectorize share: vectorized.c (the decorator and its class), vectorized_loops.c (its
- * loops), ufunc.c (specialisations as a NumPy ufunc), ufunc_methods.c (its further methods), ufunc_cuda.c (elementwise kernels
- * over device and host arrays). */
+ * loops), ufunc.c (specialisations as a NumPy ufunc), ufunc_methods.c (its further methods), ufunc_cuda.c (elementwise
+ * kernels over device and host arrays). */
 #ifndef KRAIT_DECORATORS_VECTORIZED_H
 #define KRAIT_DECORATORS_VECTORIZED_H
 

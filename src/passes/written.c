@@ -23,7 +23,7 @@ static uint64_t param_bit(int64_t index) { return 1ull << (index < 63 ? index : 
 /* The set of a value lies in its scratch pointer. */
 static uint64_t refers(const Value *value) { return (uint64_t)(uintptr_t)value->mark; }
 
-/* The first operand of a library function that it may write to: a loop of NumPy says how many of its arrays it reads. */
+/* The first operand that a library function may write to: a loop of NumPy says how many of its arrays it reads. */
 static uint32_t first_written(const Value *call) {
     enum { INPUTS = 3 };
     const Value *inputs = value_calls(call, FUNC_NUMPY_LOOP) ? call->args[INPUTS] : NULL;

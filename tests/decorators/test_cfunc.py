@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from krait import cfunc, jit, types
+from krait import carray, cfunc, jit, types
 from krait.errors import TypingError
 
 NUMBERS = {
@@ -210,6 +210,66 @@ def test_a_function_pointer_of_cffi():
     gc.collect()
     assert pointer(3, ffi.new("float[]", [0.5]), ffi.NULL) == 3.5
     assert ffi.typeof(cfunc("void()")(lambda: None).cffi) is ffi.typeof("void(*)()")
+
+
+def test_types_of_cffi():
+    cffi = pytest.importorskip("cffi")
+    from krait.core.typing.cffi_utils import map_type
+
+    ffi = cffi.FFI()
+    ffi.cdef("""enum e { A, B };
+        typedef struct point { char c; int i; double d; float af[2][3]; struct { short s; } inner; } point;
+        typedef struct { unsigned a : 3; } bits;
+        typedef double (*callback)(point *, size_t, void *, unsigned char, enum e);""")
+    ffi.cdef("typedef struct { char c; double d; } packed;", packed=True)
+    sizes = {"short": 2, "unsigned int": 4, "long": 8, "size_t": 8, "int8_t": 1, "float": 4, "double": 8, "_Bool": 1}
+    for name, size in sizes.items():
+        mapped = map_type(ffi.typeof(name))
+        values = ("0.5",) if name in ("float", "double") else ("True", "False") if name == "_Bool" else ("-1", "3")
+        assert np.dtype(str(mapped).replace("boolean", "bool")).itemsize == size
+        for value in values:  # what C makes of the number is what the type does
+            c = ffi.cast(name, eval(value))
+            expected = float(c) if name in ("float", "double") else int(c)
+            assert cfunc(mapped(mapped))(lambda x: x).ctypes(expected) == expected
+    signature = map_type(ffi.typeof("callback"), use_record_dtype=True)
+
+    @cfunc(signature)
+    def total(points, n, factor, add, which):
+        sum_ = 0.0
+        for point in carray(points, n):
+            sum_ += point.i + point.d + point.af[1, 2] + point.inner.s
+        return sum_ * carray(factor, (1,), types.float64)[0] + add + which
+
+    points = ffi.new("point[]", 2)
+    points[0].i, points[1].d, points[1].af[1][2], points[0].inner.s = 3, 4.5, 8, -2
+    assert total.cffi(ffi.cast("void *", points), 2, ffi.new("double *", 2.0), 100, 1) == (3 + 4.5 + 8 - 2) * 2 + 101
+    packed = map_type(ffi.typeof("packed"), use_record_dtype=True)
+    assert (packed.size, packed.offset("d")) == (ffi.sizeof("packed"), ffi.offsetof("packed", "d"))
+    assert map_type(ffi.typeof("void *")) is types.voidptr and map_type(ffi.typeof("void")) is types.void
+    assert map_type(ffi.typeof("char")) is types.char
+    for text, error in (("bits", ValueError), ("long double", TypeError), ("point[3]", TypeError)):
+        with pytest.raises(error):
+            map_type(ffi.typeof(text), use_record_dtype=True)
+    with pytest.raises(TypeError, match="use_record_dtype=True"):
+        map_type(ffi.typeof("point"))
+
+
+def test_structures_laid_out_as_in_c():
+    class Point(ctypes.Structure):
+        _fields_ = [("c", ctypes.c_int8), ("d", ctypes.c_double), ("n", ctypes.c_int16), ("f", ctypes.c_float * 3)]
+
+    fields = [("c", types.int8), ("d", types.float64), ("n", types.int16)]
+    fields.append(("f", types.NestedArray(dtype=types.float32, shape=(3,))))
+    point = types.Record.make_c_struct(fields)
+    assert point is types.Record(fields) and point.size == ctypes.sizeof(Point)
+    assert [point.offset(name) for name in "cdnf"] == [getattr(Point, name).offset for name in "cdnf"]
+
+    @cfunc(types.float64(types.CPointer(point), types.intc))
+    def total(points, n):
+        return carray(points, n)["d"].sum() + points[0].f[2] + points[1].n
+
+    points = (Point * 2)((1, 2.5, 3, (4, 5, 6)), (7, 8.5, 9))
+    assert total.ctypes(ctypes.cast(points, ctypes.c_void_p), 2) == 2.5 + 8.5 + 6 + 9
 
 
 def test_it_shows_its_code():

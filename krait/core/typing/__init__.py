@@ -1,0 +1,1 @@
+"""Names that Numba's programs import from numba.core.typing."""
