@@ -46,7 +46,8 @@ static PyObject *call_for_several(const UfuncCall *call, PyObject *const *args, 
     return result;
 }
 
-static PyObject *call_numpy(UfuncCall *call, PyObject *const *args, PyObject *out) {
+/* checks: `out` is given, and nothing is computed: types and shapes are looked at. */
+static PyObject *call_numpy(UfuncCall *call, PyObject *const *args, PyObject *out, bool checks) {
     Vectorized *self = call->self;
     PyObject *views = PyTuple_New(call->nin), *kwargs = NULL, *out_view = NULL, *result = NULL;
     const Type *types[MAX_OPERANDS];
@@ -68,7 +69,8 @@ static PyObject *call_numpy(UfuncCall *call, PyObject *const *args, PyObject *ou
     if (!views) goto done;
     if (out && out != Py_None) {
         out_view = as_numpy(call->state, out);
-        kwargs = out_view ? Py_BuildValue("{sO}", "out", out_view) : NULL;
+        if (out_view) kwargs = Py_BuildValue("{sO}", "out", out_view);
+        if (kwargs && checks && PyDict_SetItemString(kwargs, "where", Py_False) < 0) Py_CLEAR(kwargs);
         if (!kwargs) goto done;
     }
     result = PyObject_Call(self->ufunc, views, kwargs);
@@ -96,29 +98,29 @@ static bool hold(const UfuncCall *call, PyObject *const *args, PyObject *out, in
     return true;
 }
 
-static PyObject *call_on_host(UfuncCall *call, PyObject *const *args, PyObject *out) {
+static PyObject *call_on_host(UfuncCall *call, PyObject *const *args, PyObject *out, bool checks) {
     const Vectorized *self = call->self;
     CapturedHold held;
     if (!hold(call, args, out, 0)) return NULL;
     if (captured_hold_on_host(&held, call->state, self->loops, self->nloops) < 0) return NULL;
     hold(call, args, out, 1);
-    PyObject *result = call_numpy(call, args, out);
+    PyObject *result = call_numpy(call, args, out, checks);
     hold(call, args, out, -1);
     captured_release(&held, call->state);
     return result;
 }
 
 /* In a block of cuda.graph(): the call with its result's place is a step.  It is made once where there is no such place
- * yet, for that to come to be. */
+ * yet, for that to come to be; else it is checked. */
 static PyObject *record(UfuncCall *call, PyObject *const *args, Py_ssize_t nargs, PyObject *out) {
-    PyObject *all[MAX_OPERANDS + 1], *result = out && out != Py_None ? Py_NewRef(out) : NULL;
+    PyObject *all[MAX_OPERANDS + 1], *result = NULL;
     Capture *capture = runtime_capture;
-    if (!result) {
-        runtime_capture = NULL;
-        result = call_on_host(call, args, NULL);
-        runtime_capture = capture;
-    }
-    if (result && !ufunc_is_device_array(call->state, result)) {
+    if (out && PyTuple_Check(out) && PyTuple_GET_SIZE(out) == 1) out = PyTuple_GET_ITEM(out, 0);
+    runtime_capture = NULL;
+    if (!out || !PyTuple_Check(out)) result = call_on_host(call, args, out, out && out != Py_None);
+    runtime_capture = capture;
+    if (!result && PyErr_Occurred()) return NULL;
+    if (!result || !ufunc_is_device_array(call->state, result)) {
         PyErr_SetString(PyExc_RuntimeError, "a call whose result is no device array cannot be recorded in a graph");
         Py_CLEAR(result);
     }
@@ -137,5 +139,5 @@ static PyObject *record(UfuncCall *call, PyObject *const *args, Py_ssize_t nargs
 }
 
 PyObject *ufunc_call_on_host(UfuncCall *call, PyObject *const *args, Py_ssize_t nargs, PyObject *out) {
-    return graph_recording() ? record(call, args, nargs, out) : call_on_host(call, args, out);
+    return graph_recording() ? record(call, args, nargs, out) : call_on_host(call, args, out, false);
 }

@@ -89,6 +89,30 @@ static int check_out_shapes(const UfuncCall *call) {
 }
 
 /* Outputs are computed where the caller wants them if they fit, else into new device arrays. */
+/* What a signature says that result i is; NULL: what it is computed in. */
+static const Type *declared_result(const UfuncCall *call, int i) {
+    const Type *types[MAX_OPERANDS];
+    int nin, nout;
+    const Spec *spec = call->self->core.signatures ? ufunc_choose_signature(call) : NULL;
+    return spec && ufunc_types(spec, types, &nin, &nout) ? types[nin + i] : NULL;
+}
+
+/* NumPy's rule for `out`, in its words. */
+static int check_out_type(const UfuncCall *call, int i) {
+    const Type *declared = declared_result(call, i), *type = declared ? declared : call->types[call->nin + i];
+    if (!ufunc_is_device_array(call->state, call->out[i])) return 0; /* NumPy asks */
+    int to_number = marshal_typenum((Scalar)type_element_scalar(((DeviceArray *)call->out[i])->type));
+    PyArray_Descr *from = PyArray_DescrFromType(marshal_typenum((Scalar)type->scalar)),
+                  *to = PyArray_DescrFromType(to_number);
+    bool can = from && to && PyArray_CanCastTypeTo(from, to, NPY_SAME_KIND_CASTING);
+    if (from && to && !can)
+        PyErr_Format(PyExc_TypeError, "Cannot cast ufunc '%U' output from %R to %R with casting rule 'same_kind'",
+                     ((PyFunctionObject *)call->self->core.function)->func_name, from, to);
+    Py_XDECREF(from);
+    Py_XDECREF(to);
+    return can ? 0 : -1;
+}
+
 int ufunc_make_outputs(UfuncCall *call) {
     PyObject *shape = NULL; /* for the first new array */
     int status = check_out_shapes(call);
@@ -100,6 +124,10 @@ int ufunc_make_outputs(UfuncCall *call) {
             !ufunc_disturbs_inputs(call, (DeviceArray *)out)) {
             call->operands[call->nin + i] = Py_NewRef(out);
             continue;
+        }
+        if (check_out_type(call, i) < 0) {
+            status = -1;
+            break;
         }
         PyObject *dtype = (PyObject *)PyArray_DescrFromType(marshal_typenum((Scalar)type->scalar));
         if (dtype && (shape || (shape = shape_tuple(call))))
@@ -116,14 +144,8 @@ int ufunc_make_outputs(UfuncCall *call) {
 /* Result i as the caller gets it. */
 static PyObject *take_result(UfuncCall *call, int i) {
     PyObject *computed = call->operands[call->nin + i], *out = call->out[i];
-    const Type *declared = NULL;
     if (out == computed) return Py_NewRef(out);
-    if (call->self->core.signatures) {
-        const Spec *spec = ufunc_choose_signature(call);
-        const Type *types[MAX_OPERANDS];
-        int nin, nout;
-        if (spec && ufunc_types(spec, types, &nin, &nout)) declared = types[nin + i];
-    }
+    const Type *declared = declared_result(call, i);
     bool converts = declared && declared->scalar != call->types[call->nin + i]->scalar;
     if (!out && call->any_device && !converts) return Py_NewRef(computed);
     if (ufunc_is_device_array(call->state, out) && !converts) { /* another type, or memory that was still being read */

@@ -577,3 +577,29 @@ def test_memory_of_a_graph_that_was_not_recorded_is_freed():
             raise KeyError
     for array in out, one, word:
         array.free()
+
+
+@pytest.mark.parametrize("signatures", [(), (["float32(float32, float32)"],)])
+def test_elementwise_calls_are_refused_where_they_are_recorded(signatures):
+    """As the call itself is; and what was recorded before can be launched."""
+    @vectorize(*signatures, target="cuda")
+    def plus(a, b):
+        return a + b
+
+    x, ints, longer = (cuda.to_device(np.ones(n, dtype)) for n, dtype in ((4, "f4"), (4, "i4"), (5, "f4")))
+    for arrays, out in ((x, x), ints), ((x, x), longer), ((x, longer), x):
+        with pytest.raises((TypeError, ValueError)) as outside:
+            plus(*arrays, out=out)
+        with cuda.graph() as graph:
+            plus(x, x, out=x)
+            with pytest.raises(outside.type) as recorded:
+                plus(*arrays, out=out)
+        assert str(recorded.value).split("(")[0] == str(outside.value).split("(")[0]
+        before = x.copy_to_host()
+        graph.launch()
+        assert (x.copy_to_host() == 2 * before).all() and (longer.copy_to_host() == 1).all()
+    with cuda.graph() as graph:
+        plus(x, x, out=(x,))
+    assert (x.copy_to_host() == 8).all()
+    graph.launch()
+    assert (x.copy_to_host() == 16).all()
