@@ -5,7 +5,7 @@
  * otherwise:
  *   -x, abs(x), 16 bits   ptxas computes in 32 bits and compares the result without wrapping it: -(-32768) is 32768.
  *                         They become operations of 32 bits, whose lower half is taken.
- *   -abs(x)               of 32 and 64 bits: ptxas takes it for less than every number that it is compared with, so that
+ *   -abs(x)               of 32 and 64 bits: ptxas takes it for less than every number that it is compared with:
  *                         -abs(x) > -5 is never true.  It becomes min(x, -x), of which ptxas knows nothing.
  *   c ? x : -0.0          where c compares x with zero and x was an int, selection makes max of the two, which is +0.0
  *                         for a zero x; the interpreter's max(-0.0, x) is -0.0.  The constant becomes one that

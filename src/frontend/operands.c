@@ -1,7 +1,7 @@
 /* operands.c: what is known of the two operands of an operator before their types are.
  *
- * In: the operands, as values of untyped SSA, which still are the objects of the interpreter.  Out: what stands in their
- * place: tuples without the items that decide nothing; sets in place of views of dicts. */
+ * In: the operands, as values of untyped SSA, which still are the objects of the interpreter.  Out: what stands in
+ * their place: tuples without the items that decide nothing; sets in place of views of dicts. */
 #include "frontend/translate.h"
 
 #include <string.h> /* strcmp */

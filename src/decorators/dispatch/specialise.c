@@ -310,7 +310,7 @@ static int no_match(const Specialiser *self, const Type *const *types, size_t co
     return -1;
 }
 
-/* Explicit signatures: the one whose conversions cost least in sum.  A tie goes to the earlier one.  A new reference. */
+/* Explicit signatures: the one whose conversions cost least in sum.  A tie goes to the earlier one.  New reference. */
 static Spec *best_match(Specialiser *self, const Config *config, const Type *const *types, size_t count, Arena *arena) {
     Spec *best = NULL;
     int64_t best_cost = INT64_MAX;

@@ -9,9 +9,9 @@
  * exactly; reduce and accumulate overlap.
  *
  * A strip that goes on after an element that raises is done anew, in order; so its results may not lie over its inputs,
- * and pass through a buffer where they do.  The same is done where vectors may set floating-point flags that elements do
- * not, both sides of a condition or more: if they set one of which NumPy may tell (np.errstate), only the elements one
- * by one say whether it is theirs; which they need not say twice, for flags stay set until NumPy looks. */
+ * and pass through a buffer where they do.  The same is done where vectors may set floating-point flags that elements
+ * do not, both sides of a condition or more: if they set one of which NumPy may tell (np.errstate), only the elements
+ * one by one say whether it is theirs; which they need not say twice, for flags stay set until NumPy looks. */
 #include <fenv.h>   /* fetestexcept */
 #include <string.h> /* memcpy */
 
