@@ -267,5 +267,5 @@ def test_an_unknown_key_of_settings():
     def f(name):
         return SETTINGS[name]
 
-    with pytest.raises(errors.KraitError, match="several types"):
+    with pytest.raises(errors.KraitError, match="values of a dict have one type"):
         f("rate")
