@@ -213,22 +213,33 @@ LLVMValueRef lower_func_object_get(Lower *l, const Value *call) {
     const Type *object = l_arg_type(call, 0);
     const char *text = arena_printf(l->arena, "'%s' object has no attribute '%s'", object_title(object),
                                     object->names[of.number]);
-    LLVMValueRef bit = l_and(l, l_raw_load(l, l->i64, of.bits, 8), l_i64(l, INT64_C(1) << of.number));
-    l_raise_if(l, l_icmp(l, LLVMIntEQ, bit, l_i64(l, 0)), "AttributeError", text, NULL, 0);
+    if (!(call->flags & VF_UNCHECKED)) {
+        LLVMValueRef bit = l_and(l, l_raw_load(l, l->i64, of.bits, 8), l_i64(l, INT64_C(1) << of.number));
+        l_raise_if(l, l_icmp(l, LLVMIntEQ, bit, l_i64(l, 0)), "AttributeError", text, NULL, 0);
+    }
     if (!l_has_bytes(of.type)) return LLVMGetUndef(l_type(l, of.type));
     LLVMValueRef value = l_load(l, of.type, of.place);
     l_count(l, OP_RETAIN, of.type, value);
     return value;
 }
 
-LLVMValueRef lower_func_object_set(Lower *l, const Value *call) {
-    Attribute of = attribute_of(l, call);
-    LLVMValueRef bits = l_raw_load(l, l->i64, of.bits, 8);
-    l_raw_store(l, l_or(l, bits, l_i64(l, INT64_C(1) << of.number)), of.bits, 8);
+/* What lies there says nothing of whether it is set. */
+static LLVMValueRef put_attribute(Lower *l, const Value *call, Attribute of) {
     if (!l_has_bytes(of.type)) return LLVMGetUndef(l->empty);
     LLVMValueRef old = l_load(l, of.type, of.place), value = l_arg(l, call, 2);
     l_count(l, OP_RETAIN, of.type, value);
     l_store(l, of.type, value, of.place);
     l_count(l, OP_RELEASE, of.type, old);
     return LLVMGetUndef(l->empty);
+}
+
+LLVMValueRef lower_func_object_set(Lower *l, const Value *call) {
+    Attribute of = attribute_of(l, call);
+    LLVMValueRef bits = l_raw_load(l, l->i64, of.bits, 8);
+    l_raw_store(l, l_or(l, bits, l_i64(l, INT64_C(1) << of.number)), of.bits, 8);
+    return put_attribute(l, call, of);
+}
+
+LLVMValueRef lower_func_object_default(Lower *l, const Value *call) {
+    return put_attribute(l, call, attribute_of(l, call));
 }

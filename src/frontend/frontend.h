@@ -204,6 +204,9 @@ PyObject *frontend_instance_names(PyObject *object, bool *frozen);
 /* Whether compiled code makes and changes instances of the class as shared objects; the names of the attributes that
  * they may have, the first empty (NULL: it does not, or there are too many).  (attributes.c) */
 bool frontend_makes_objects(PyTypeObject *class);
+/* Whether the instance has nothing of its own under the name, and is asked for what its class has, a constant or a
+ * container. */
+bool frontend_is_of_class(PyObject *object, const char *name);
 bool frontend_is_numpys(PyObject *function); /* written in Python, a part of NumPy */
 const char *const *frontend_attributes(Arena *arena, PyTypeObject *class, size_t *count);
 const StructClass *frontend_struct_class(Frontend *frontend, ObjRef ref);

@@ -47,6 +47,16 @@ static bool is_value(PyObject *found) {
            PyList_CheckExact(found) || PyDict_CheckExact(found) || PySet_CheckExact(found);
 }
 
+bool frontend_is_of_class(PyObject *object, const char *name) {
+    PyObject *found, *dict = NULL;
+    if (!frontend_holder(Py_TYPE(object), NULL, name, &found) || !is_value(found)) return false;
+    dict = PyObject_GenericGetDict(object, NULL);
+    bool own = dict && PyDict_Check(dict) && PyDict_GetItemString(dict, name);
+    Py_XDECREF(dict);
+    PyErr_Clear();
+    return !own;
+}
+
 /* A function that is compiled by itself. */
 static bool is_decorated(Frontend *frontend, PyObject *found) {
     PyObject *function = frontend_keep(frontend, PyObject_GetAttrString(found, "py_func"));

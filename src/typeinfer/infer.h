@@ -316,6 +316,8 @@ bool typing_get_attribute(Typing *t, const Type *object, unsigned field);
 bool typing_has_attribute(Typing *t, const Type *object, unsigned field); /* whether it is set */
 bool typing_set_attribute(Typing *t, const Type *object, unsigned field); /* to operand 1 */
 bool typing_make_instance(Typing *t, const Type *callee, const StructClass *class);
+/* The numbers of attributes, as bits, that __init__ assigns before anything can read them (assigned.c). */
+uint64_t typing_surely_assigned(Typing *t, const Type *object, ObjRef init);
 
 /* ---- operands that may be None (none_operands.c) ---- */
 void typing_need_values(Typing *t); /* the operation's operands become values where it needs them */

@@ -5,7 +5,11 @@
  * functions of the class assign (StructClass), on which __init__ is called.  What an attribute holds is found out where
  * it is assigned (growth.c), as with what is put into a list: a call makes an object whose attributes have no types
  * yet, __init__ wants them to have some, and is asked for again.  An attribute holds None and something else as an
- * Optional, numbers as what holds them all. */
+ * Optional, numbers as what holds them all.
+ *
+ * What the class itself has under the name of an attribute is what one reads of an instance that has none of its own.
+ * It lies in the instance's room from the start, without counting as set, and so the type of the attribute holds it,
+ * too; not where __init__ assigns the attribute before anything can read it (assigned.c). */
 #include "typeinfer/rules_library.h"
 
 /* ---- types ---- */
@@ -14,6 +18,41 @@ static const Type *with_attribute(Infer *in, const Type *object, unsigned field,
     const Type **items = ARENA_ARRAY(in->arena, const Type *, object->count);
     for (uint32_t i = 0; i < object->count; i++) items[i] = i == field ? item : object->items[i];
     return typeinfer_object(in, object, items);
+}
+
+/* ---- what the class has ---- */
+
+/* Under the name of an attribute of its instances; false: nothing that is known. */
+static bool class_value(Typing *t, const Type *object, uint32_t field, Fact *fact, Value **value) {
+    const InferHost *host = t->in->host;
+    Member member = host->member(host->self, object->object, 0, object->names[field]);
+    if (member.kind != MEMBER_VALUE) return false;
+    *fact = (Fact){member.konst->type, member.konst};
+    *value = NULL;
+    if (member.konst->captured) {
+        fact->konst = NULL;
+        *value = typing_make_captured(t, member.konst->i, &fact->type);
+    } else if (t->emit)
+        *value = typing_make_const(t, member.konst);
+    return true;
+}
+
+/* The type of that in an attribute; NULL: there is nothing. */
+static const Type *class_type(Typing *t, const Type *object, uint32_t field) {
+    const InferHost *host = t->in->host;
+    const Type *type;
+    Member member = host->member(host->self, object->object, 0, object->names[field]);
+    if (member.kind != MEMBER_VALUE) return NULL;
+    if (!member.konst->captured) return typeinfer_general(t->in, member.konst->type);
+    typing_make_captured(t, member.konst->i, &type);
+    return type;
+}
+
+/* Whether what the class has can lie in the attribute, and so may be what is read. */
+static bool holds_class_value(Typing *t, const Type *object, uint32_t field) {
+    const Type *item = type_attribute(object, field), *type = class_type(t, object, field);
+    return type && item->kind != TY_BOTTOM &&
+           typeinfer_join(t->in->config->promotion, t->in->types, item, type) == item;
 }
 
 /* ---- x.name ---- */
@@ -28,17 +67,27 @@ bool typing_get_attribute(Typing *t, const Type *object, unsigned field) {
     }
     if (!t->emit) return typing_become(t, NULL, item);
     Value *args[2] = {typing_make_cast(t, t->values[0], object), typing_make_int(t, field)};
-    return typing_become(t, typing_make_func(t, FUNC_OBJECT_GET, item, args, 2), item);
+    Value *get = typing_make_func(t, FUNC_OBJECT_GET, item, args, 2);
+    if (holds_class_value(t, object, field)) get->flags |= VF_UNCHECKED;
+    return typing_become(t, get, item);
 }
 
 bool typing_has_attribute(Typing *t, const Type *object, unsigned field) {
     const Type *boolean = infer_bool(t->in);
+    if (class_type(t, object, field)) return typing_become_const(t, const_bool(t->in->arena, t->in->types, true));
     if (!t->emit) return typing_become(t, NULL, boolean);
     Value *args[2] = {typing_make_cast(t, t->values[0], object), typing_make_int(t, field)};
     return typing_become(t, typing_make_func(t, FUNC_OBJECT_HAS, boolean, args, 2), boolean);
 }
 
 static bool refuse_type(Typing *t, const Type *object, unsigned field, const Type *item) {
+    const Type *of_class = class_type(t, object, field);
+    if (of_class && of_class == type_attribute(object, field)) {
+        typing_fail(t, DIAG_NO_UNIFY, "the attribute `%s` of %s is assigned %s, and what its class has there is %s",
+                    object->names[field], typing_arg_text(t, 0), typing_text(t, item), typing_text(t, of_class));
+        return typing_hint(t, "an attribute has one type in compiled code: assign it in __init__, before anything else "
+                              "is done with the instance, or give the class a value of that type");
+    }
     typing_fail(t, DIAG_NO_UNIFY, "the attribute `%s` of %s is assigned %s and %s", object->names[field],
                 typing_arg_text(t, 0), typing_text(t, type_attribute(object, field)), typing_text(t, item));
     return typing_hint(t,
@@ -74,34 +123,26 @@ bool typing_set_attribute(Typing *t, const Type *object, unsigned field) {
 
 /* ---- C(...) ---- */
 
-/* What the class itself has under the name of an attribute is what the attribute is at first. */
-static const Const *first_value(Typing *t, const Type *object, uint32_t field) {
-    const InferHost *host = t->in->host;
-    Member member = host->member(host->self, object->object, 0, object->names[field]);
-    return member.kind == MEMBER_VALUE ? member.konst : NULL;
-}
-
-static const Type *empty_object(Typing *t, ObjRef ref, const StructClass *class) {
+static const Type *empty_object(Typing *t, ObjRef ref, const StructClass *class, Member init) {
     Infer *in = t->in;
     const Type **items = ARENA_ARRAY(in->arena, const Type *, class->nattributes);
-    const Type *bare;
+    const Type *bare, *type;
     for (size_t i = 0; i < class->nattributes; i++) items[i] = i ? infer_bottom(in) : infer_int(in);
     bare = type_shared_instance(in->types, ref, class->title, class->attributes, items, class->nattributes);
-    for (uint32_t i = 1; i < bare->count; i++) {
-        const Const *value = first_value(t, bare, i);
-        if (value) items[i] = typeinfer_general(in, value->type);
-    }
+    uint64_t assigned = typing_surely_assigned(t, bare, init.kind == MEMBER_METHOD ? init.function : 0);
+    for (uint32_t i = 1; i < bare->count; i++)
+        if (!(assigned >> i & 1) && (type = class_type(t, bare, i))) items[i] = type;
     return type_object_like(in->types, bare, items);
 }
 
 static Value *make_object(Typing *t, const Type *type) {
     Value *object = typing_make_func(t, FUNC_OBJECT_NEW, type, NULL, 0);
     for (uint32_t i = 1; i < type->count; i++) {
-        const Const *value = first_value(t, type, i);
-        if (!value) continue;
-        Value *args[3] = {object, typing_make_int(t, i), typing_make_const(t, value)};
-        args[2] = typing_make_cast(t, args[2], type_attribute(type, i));
-        typing_make_func(t, FUNC_OBJECT_SET, infer_none(t->in), args, 3);
+        Fact fact;
+        Value *value;
+        if (!holds_class_value(t, type, i) || !class_value(t, type, i, &fact, &value)) continue;
+        Value *args[3] = {object, typing_make_int(t, i), typing_make_cast(t, value, type_attribute(type, i))};
+        typing_make_func(t, FUNC_OBJECT_DEFAULT, infer_none(t->in), args, 3);
     }
     return object;
 }
@@ -134,7 +175,7 @@ bool typing_make_instance(Typing *t, const Type *callee, const StructClass *clas
         return typing_fail(t, DIAG_UNSUPPORTED,
                            "an instance of a class is made in the middle of another "
                            "operation: write the call in a function of your own");
-    const Type *type = at->type && type_is_shared(at->type) ? at->type : empty_object(t, callee->object, class);
+    const Type *type = at->type && type_is_shared(at->type) ? at->type : empty_object(t, callee->object, class, init);
     if (!t->emit && type != at->type) solver_set_type(t->in, at, type);
     Value *object = t->emit ? make_object(t, type) : at;
     if (init.kind != MEMBER_METHOD && t->nargs > 1)

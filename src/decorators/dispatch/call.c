@@ -85,6 +85,8 @@ typedef MarshalResult Fill(const Marshal *marshal, Spec *spec, PyObject *const *
 static MarshalResult try_call_with_containers(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound,
                                               char *buffer, PyObject **result) {
     Origins origins;
+    const bool chosen = self->core.chosen == spec;
+    self->core.chosen = NULL; /* calls that are made meanwhile are others */
     Marshal marshal = *self->core.marshal;
     size_t written = 0;
     if (self->core.options.nogil) heap_forget_cycles();
@@ -92,6 +94,7 @@ static MarshalResult try_call_with_containers(Dispatcher *self, Spec *spec, Fill
     marshal.origins = &origins;
     marshal.grown = spec->grown;
     MarshalResult filled = spec_fill_containers(&marshal, spec, bound, buffer, fill == spec_convert, &written);
+    if (origins.widened && !chosen && filled == MARSHAL_OK) filled = MARSHAL_MISMATCH; /* other code, for an int */
     if (filled == MARSHAL_OK) *result = run(self, spec, &marshal, written, bound, buffer);
     spec_give_up(spec, buffer);
     spec->refused_name = origins.refused;
@@ -137,6 +140,7 @@ static MarshalResult call_spec(Dispatcher *self, Spec *spec, Fill *fill, PyObjec
     *result = NULL;
     Spec *general = specialiser_generalise(&self->core, spec);
     if (!general) return MARSHAL_ERROR;
+    self->core.chosen = general;
     filled = try_call_on_stack(self, general, fill, bound, result);
     spec_release(general);
     return filled;
@@ -172,6 +176,7 @@ static PyObject *call_chosen(Dispatcher *self, PyObject *const *bound, uint64_t 
     Spec *spec = specialiser_for_arguments(&self->core, &self->core.config, bound);
     if (!spec) return NULL;
     if (fingerprint && specialiser_has(&self->core, spec)) lookup_note(&self->core, fingerprint, spec);
+    self->core.chosen = spec;
     MarshalResult filled = call_spec(self, spec, spec->convert ? spec_convert : spec_unpack, bound, &result);
     bool refused = filled == MARSHAL_MISMATCH, outgrown = refused && spec->outgrown;
     if (refused && (!outgrown || again)) refuse_arguments(self, spec);

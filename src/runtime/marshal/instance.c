@@ -1,6 +1,7 @@
 /* instance.c: instances of classes to objects of compiled code and back.
  *
- * An object is a list of one item on the heap: which attributes are set, and the attributes (types.h: STRUCT_OBJECT).
+ * An object is a list of one item on the heap: which attributes are set, and the attributes (types.h: STRUCT_OBJECT);
+ * one that is not set holds what the class has under its name.
  * In: an instance whose attributes have these types.  Out: an object that remembers where it came from; after the call
  * the attributes that are other ones now are assigned.  One that has no origin becomes a new instance, whose __init__
  * has run in compiled code; while the call lasts both are one, however they are reached. */
@@ -118,12 +119,15 @@ static MarshalResult take_attribute(const Marshal *marshal, const Type *type, ui
     if (!value && !PyErr_ExceptionMatches(PyExc_AttributeError)) return MARSHAL_ERROR;
     if (!value) return PyErr_Clear(), MARSHAL_OK;                /* reading it raises */
     bool kept = Py_REFCNT(value) > 1 && item->kind != TY_BOTTOM; /* a property that makes one up would not be */
-    MarshalResult result = !kept                        ? MARSHAL_MISMATCH
-                           : takes_int(item, value, at) ? MARSHAL_OK
-                                                        : marshal_taker(item)(marshal, item, value, at, convert);
+    bool widened = kept && takes_int(item, value, at);
+    MarshalResult result = !kept     ? MARSHAL_MISMATCH
+                           : widened ? MARSHAL_OK
+                                     : marshal_taker(item)(marshal, item, value, at, convert);
+    if (widened && !marshal->grown && marshal->origins) marshal->origins->widened = true;
     if (kept) result = take_narrower(marshal, item, value, at, result);
     if (result == MARSHAL_MISMATCH && marshal->origins) marshal->origins->refused = type->names[i];
-    if (result == MARSHAL_OK) *(int64_t *)body->items |= INT64_C(1) << i;
+    bool own = result == MARSHAL_OK && !frontend_is_of_class(object, type->names[i]);
+    if (own) *(int64_t *)body->items |= INT64_C(1) << i;
     Py_DECREF(value);
     return result;
 }
@@ -189,7 +193,8 @@ static bool assign(const Marshal *marshal, const Type *type, const ListBody *bod
     const Type *layout = type_object_body(type);
     for (uint32_t i = 1; i < type->count; i++) {
         const char *at = place(layout, body, i);
-        PyObject *now = is_set(body, i) ? PyObject_GetAttrString(object, type->names[i]) : NULL;
+        bool own = is_set(body, i) && !frontend_is_of_class(object, type->names[i]);
+        PyObject *now = own ? PyObject_GetAttrString(object, type->names[i]) : NULL;
         const Type *item = type_attribute(type, i);
         bool there = is_there(marshal, item, at, now);
         Py_XDECREF(now);

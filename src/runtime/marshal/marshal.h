@@ -26,6 +26,7 @@ typedef struct Origins {
     size_t places;       /* of numbers; 0: they are searched in turn */
     uint32_t *numbers;   /* by address: 1 + number in all, or 0 */
     bool differs;        /* one was met again as what has another type */
+    bool widened;        /* an int was taken for the float that other instances have there */
     const char *refused; /* the attribute that was not taken last; NULL: none */
     bool busy;           /* somebody sees to the instances that wait: those that are met meanwhile wait as well */
     Origin few[ORIGINS_FEW];

@@ -53,7 +53,7 @@ void origins_begin(Origins *origins) {
     origins->all = origins->few;
     origins->numbers = NULL;
     origins->count = origins->places = 0;
-    origins->busy = origins->differs = false;
+    origins->busy = origins->differs = origins->widened = false;
     origins->refused = NULL;
     origins->room = ORIGINS_FEW;
 }
