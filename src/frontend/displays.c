@@ -354,6 +354,7 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
                                      : translate_append(t, OP_CALL, operands.data, operands.len);
     if (names) TRY(set_keywords(t, call, names));
     if (answers) t->answer = call;
+    translate_note_generator(t, call);
     translate_push_value(t, call);
     return true;
 }

@@ -6,8 +6,10 @@
  * Generator expressions.  In: the canonical instructions of a <genexpr>, whose code is that of a generator.  Out:
  * those of a function that runs the loop at once: it returns the list of what would be yielded; where next() takes it,
  * of the first; or, where any() or all() takes it, the answer, as soon as that is known.  Where it is kept, in a
- * variable or as a result, it is a function with yield like any other.  Which of them is noted in the flags of the code
- * object, a copy of the one in the program. */
+ * variable or as a result, it is a function with yield like any other, and so it is where its items are taken one at a
+ * time and not all at once: by a loop, by `in`, as an argument of what is lazy itself or of a function of the program.
+ * There it is a list all the same if it shares a variable that changes.  Which of them is noted in the flags of the
+ * code object, a copy of the one in the program. */
 #include "frontend/translate.h"
 
 enum { /* bits that CPython has no flag for */
@@ -145,20 +147,63 @@ static PyObject *with_flags(Translator *t, PyObject *code, int flags) {
     return frontend_keep(t->frontend, copy);
 }
 
-/* Whether what is made now goes into a variable, or is returned.  A generator keeps what it walks over, which an
- * iterator of the one who makes it cannot be: over those it is a list all the same. */
-static bool is_kept(const Translator *t) {
-    static const FuncId iterators[] = {FUNC_ZIP, FUNC_ENUMERATE, FUNC_REVERSED, FUNC_ITER};
-    const Slot *slot = &t->stack.data[t->stack.len - 1];
-    const Value *walked = slot->kind == SLOT_VALUE && slot->value->op == OP_ITER ? slot->value->args[0] : NULL;
-    const Const *callee = walked && walked->op == OP_CALL ? walked->args[0]->konst : NULL;
-    bool iterator = !walked;
-    for (size_t i = 0; i < COUNT_OF(iterators) && callee && callee->type->kind == TY_FUNC; i++)
-        iterator |= callee->type->func->id == iterators[i];
-    const Insn *next = t->insn + 1;
-    while (next->kind == INSN_NOP) next++;
-    bool kept = next->kind == INSN_STORE_LOCAL || next->kind == INSN_STORE_CELL || next->kind == INSN_RETURN;
-    return kept && !iterator;
+/* Whether what is made now goes into a variable, or is returned. */
+static bool is_kept(const Insn *next) {
+    return next->kind == INSN_STORE_LOCAL || next->kind == INSN_STORE_CELL || next->kind == INSN_RETURN;
+}
+
+/* Whether it takes what it is given item by item, as far as somebody asks for more. */
+static bool is_lazy(const Value *callee) {
+    static const FuncId lazy[] = {FUNC_ZIP, FUNC_ENUMERATE, FUNC_ITER, FUNC_PY_MAP, FUNC_PY_FILTER};
+    const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
+    if (!type || type->kind != TY_FUNC) return callee->op == OP_FUNCTION || (type && type->kind == TY_PYFUNC);
+    for (size_t i = 0; i < COUNT_OF(lazy); i++)
+        if (type->func->id == lazy[i]) return true;
+    return func_info[type->func->id].library == LIBRARY_ITERTOOLS;
+}
+
+/* Whether its items are taken one at a time, while other code runs.  The empty place beside what is called stands above
+ * it or below it (bc_py3*.def): where the other neighbour is lazy as well, nothing but time is lost. */
+static bool is_taken_by_and_by(const Translator *t, const Insn *next) {
+    size_t below = t->stack.len - 2, at = below;
+    if (next->kind == INSN_ITER || next->kind == INSN_CONTAINS) return true;
+    while (at > 0 && t->stack.data[at - 1].kind != SLOT_NULL) at--;
+    for (size_t i = 0; at && i < 2; i++) {
+        size_t place = i ? at : at - 2; /* the empty one is at - 1 */
+        const Slot *slot = at + i >= 2 && place < below ? &t->stack.data[place] : NULL;
+        if (slot && slot->kind == SLOT_VALUE && is_lazy(slot->value)) return true;
+    }
+    return false;
+}
+
+/* A generator that cannot share the variables of the function that makes it, as they change, is a list. */
+static bool make_list(Translator *t, MadeGenerator made) {
+    bool shares = false;
+    for (uint32_t i = 2; i < made.function->nargs; i++) {
+        const Value *closed = made.function->args[i];
+        shares |= closed->op == OP_CELL ||
+                  (closed->op == OP_PARAM && t->func->params[closed->imm.i].kind == PARAM_CELL);
+    }
+    if (!shares) return true;
+    ObjRef ref = objects_nested(t->frontend->objects, &t->frontend->hold, made.code, t->function->func_globals);
+    if (!ref) return frontend_python_failed(t->frontend, t->source, made.call->span, "no memory for a function");
+    made.function->imm.object = ref;
+    Value *walk = value_new(t->func, OP_ITER, made.call->span, &made.call->args[1], 1);
+    value_insert_before(made.call, walk);
+    made.call->args[1] = walk;
+    return true;
+}
+
+bool translate_settle_generators(Translator *t) {
+    for (size_t i = 0; i < t->generators.len; i++) TRY(make_list(t, t->generators.data[i]));
+    return true;
+}
+
+void translate_note_generator(Translator *t, Value *call) {
+    PyObject *code = t->listed;
+    t->listed = NULL;
+    if (!code || call->op != OP_CALL || call->nargs != 2 || call->args[0]->op != OP_FUNCTION) return;
+    vec_push(t->arena, &t->generators, ((MadeGenerator){call, call->args[0], code}));
 }
 
 /* Before the call that makes a generator: its code becomes that of what takes it.  *answers: the call's value is what
@@ -170,14 +215,20 @@ bool translate_taken_by(Translator *t, bool *answers) {
     if (function->kind != SLOT_FUNCTION || !is_generator_expression((PyCodeObject *)function->function->code))
         return true;
     FuncId taker = callee_below(t, t->stack.len - 2);
+    const Insn *next = t->insn + 1;
+    while (next->kind == INSN_NOP) next++;
+    bool walks = t->stack.data[t->stack.len - 1].kind == SLOT_VALUE &&
+                 t->stack.data[t->stack.len - 1].value->op == OP_ITER;
+    bool keeps = walks && (is_kept(next) || is_taken_by_and_by(t, next));
     *answers = is_only_argument(t) && (taker == FUNC_PY_ANY || taker == FUNC_PY_ALL);
     int flag = *answers             ? (taker == FUNC_PY_ANY ? FLAG_ANY : FLAG_ALL)
                : taker == FUNC_NEXT ? FLAG_FIRST
-               : is_kept(t)         ? FLAG_KEPT
+               : keeps              ? FLAG_KEPT
                                     : 0;
     if (!flag) return true;
     PyObject *code = with_flags(t, function->function->code, flag);
     if (!code) return frontend_python_failed(t->frontend, t->source, t->span, "no memory for a function");
+    if (flag == FLAG_KEPT && !is_kept(next)) t->listed = function->function->code;
     function->function->code = code;
     Slot *walked = &t->stack.data[t->stack.len - 1];
     if (flag == FLAG_KEPT) walked->value = walked->value->args[0]; /* the generator asks for its iterator */

@@ -79,6 +79,12 @@ typedef struct Slot {
     Value *assigned; /* of SAVED; both dominate the slot, so that neither becomes a variable at an edge */
 } Slot;
 
+/* A generator expression that is a generator, unless its function shares variables that change. */
+typedef struct MadeGenerator {
+    Value *call, *function;
+    PyObject *code; /* of the function that makes a list instead; borrowed from the code around it */
+} MadeGenerator;
+
 typedef struct Translator {
     Frontend *frontend;
     Arena *arena;
@@ -112,6 +118,8 @@ typedef struct Translator {
     bool underflow;
     const Const *keywords; /* names for the next call */
     Value *answer;         /* of any() or all() of a generator expression, whose call comes next */
+    PyObject *listed;      /* the code of a generator expression, whose call comes next, as it was */
+    VEC(MadeGenerator) generators;
 } Translator;
 
 /* ---- translate.c ---- */
@@ -246,6 +254,8 @@ bool translate_generator_loop(Translator *t);
 bool translate_is_kept_generator(const PyCodeObject *code);
 bool translate_kept_generator(Translator *t);
 bool translate_taken_by(Translator *t, bool *answers);
+void translate_note_generator(Translator *t, Value *call); /* the call that it was called for */
+bool translate_settle_generators(Translator *t);           /* once it is known which variables change */
 Value *translate_argument_of(Translator *t, const Value *callee, Value *argument);
 bool insn_collect(Translator *t);
 bool insn_load_bool(Translator *t, int value);

@@ -15,10 +15,10 @@ static bool makes_generator(const Infer *in, const Value *call);
 /* Whether a call of this function may give what it is given to a generator. */
 static bool keeps_iterators(const Infer *in, const Value *call) {
     const Value *callee = call->op == OP_CALL ? value_resolve(call->args[0]) : NULL;
-    if (!callee || callee->op != OP_CONST) return false;
-    const Type *type = callee->konst->type;
-    if (type->kind == TY_PYFUNC) {
-        const Func *function = in->host->translate(in->host->self, type->object);
+    if (!callee || (callee->op != OP_CONST && callee->op != OP_FUNCTION)) return false;
+    const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
+    if (!type || type->kind == TY_PYFUNC) {
+        const Func *function = in->host->translate(in->host->self, type ? type->object : callee->imm.object);
         return function && function->generator;
     }
     if (type->kind != TY_FUNC || type->func->id >= FUNC_COUNT) return false;

@@ -1,5 +1,7 @@
 """Generator expressions as arguments, map and filter, against Python's: any() and all() stop where they know."""
 
+import itertools
+
 import numpy as np
 import pytest
 from oracle import agree, make
@@ -124,3 +126,65 @@ def test_a_returned_one():
 def test_what_a_kept_one_is_not(body, words):
     with pytest.raises(KraitError, match=words):
         njit(make(f"def f(a):\n    {body}"))([1, 2])
+
+
+# ---- arguments of what is lazy ----
+
+LAZY = ["list(itertools.takewhile(lambda v: v < 50, (n for n in count() if n % 2)))",
+        "list(itertools.islice((n * n for n in count()), 5))", "list(zip('abc', (n * n for n in count())))",
+        "[x for x in zip(range(4), (n * n for n in count()))]", "first((n * n for n in count()), 50)",
+        "list(map(lambda x, y: x + y, [1, 2], (n for n in count())))",
+        "list(itertools.islice(filter(lambda v: v % 3 == 0, (n for n in count())), 4))",
+        "list(itertools.islice(enumerate(n * n for n in count()), 4))", "9 in (n * n for n in count())",
+        "list(itertools.islice(itertools.chain([7], (n * n for n in count())), 4))",
+        "list(itertools.islice((n * v for n, v in zip(count(), (w + 1 for w in count()))), 3))",
+        "min(itertools.takewhile(lambda v: v < 50, (n - 3 for n in count())))", "[*itertools.islice((n for n in count()), a)]",
+        "list(itertools.islice((n * a for n in count()), 4))", "next(iter(n + a for n in count()))"]  # fmt: skip
+
+
+def count():
+    n = 0
+    while True:
+        yield n
+        n += 1
+
+
+def first(items, least):
+    for item in items:
+        if item > least:
+            return item
+    return -1
+
+
+@pytest.mark.parametrize("expression", LAZY)
+def test_no_more_is_taken_than_is_asked_for(expression):
+    function = make(f"def f(a):\n    return {expression}", itertools=itertools, count=count, first=first)
+    agree(function, 3)
+
+
+def test_what_runs_between_the_items():
+    """Items are made while the loop runs: it has done its part of the work when one raises."""
+
+    def loop(a, out):
+        try:
+            for v in (12 // x for x in a):
+                out.append(v)
+        except ZeroDivisionError:
+            out.append(-1)
+        return 6 in (12 // x for x in a)
+
+    one, other = [], []
+    assert njit(loop)([3, 2, 0], one) == loop([3, 2, 0], other)
+    assert one == other == [4, 6, -1]
+
+
+def test_a_variable_that_changes_makes_it_a_list():
+    def sums(a):
+        out = []
+        for k in range(3):
+            out.append(sum([v * w for v, w in zip(a, (x * k for x in a))]))
+            for v in (x * k for x in a):
+                out.append(v)
+        return out
+
+    agree(sums, [1, 2])
