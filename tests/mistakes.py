@@ -1150,6 +1150,45 @@ MISTAKES = {
         def f(p):
             p.x = "abc"
         f(P())""",
+    "a default of another type": """
+        @njit
+        def f(d, key):
+            return d.get(key, "none")
+        f({1: 2}, 3)""",
+    "what is taken out or else another thing": """
+        @njit
+        def f(d, key):
+            return d.pop(key, "none")
+        f({1: [2]}, 3)""",
+    "tuples of several types in a list": """
+        @njit
+        def f(points):
+            return sum([x * y for x, y in points])
+        f([(1, 3.5), (2, 2)])""",
+    "instances of several classes in a list": """
+        class Square:
+            def __init__(self, side):
+                self.side = side
+        class Circle:
+            def __init__(self, radius):
+                self.radius = radius
+        @njit
+        def f(shapes):
+            return len(shapes)
+        f([Square(2.0), Circle(1.0)])""",
+    "numbers and None in a list": """
+        @njit
+        def f(marks):
+            return sum(marks)
+        f([1.0, None, 2.0])""",
+    "next of what is no iterator": """
+        class Bag:
+            def __init__(self, items):
+                self.items = items
+        @njit
+        def f(n):
+            return next(Bag([n]))
+        f(1)""",
 }
 
 MENDED = {
@@ -1382,4 +1421,29 @@ MENDED = {
         def g(x):
             return x
         assert f(3) == g(3) == 3""",
+    "a default of the type of the values": """
+        @njit
+        def f(d, key):
+            found = d.get(key)
+            return d.get(key, 0), -1 if found is None else found
+        assert f({1: 2}, 3) == (0, -1) and f({1: 2}, 1) == (2, 2)""",
+    "functions that are made in another one": """
+        def adder(i):
+            return lambda x: x + i
+        @njit
+        def f(n):
+            made = [adder(i) for i in range(3)]
+            bound = [lambda x, i=i: x + i for i in range(3)]
+            return made[1](n), bound[2](n)
+        assert f(3) == (4, 5)""",
+    "an instance made anew": """
+        import dataclasses
+        @dataclasses.dataclass
+        class Settings:
+            steps: int
+            rate: float
+        @njit
+        def f(s):
+            return Settings(steps=s.steps, rate=s.rate / 2)
+        assert f(Settings(3, 0.5)) == Settings(3, 0.25)""",
 }

@@ -46,13 +46,18 @@ const char *infer_shown_name(Infer *in, const Func *func) {
     return func->source && func->source->internal ? shown_name(func, in->arena) : func->name;
 }
 
-/* The value by which the caller calls an instance; NULL: it is not there any more. */
+/* The value by which the caller calls an instance, the first of them that calls its function if that is not noted yet;
+ * NULL: it is not there any more. */
 static const Value *call_of(const FuncInst *caller, const FuncInst *callee) {
     const Func *func = caller->func;
+    const Value *like = NULL;
     for (size_t b = 0; func && b < func->blocks.len; b++)
-        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next) {
             if (value->imm.inst == callee) return value;
-    return NULL;
+            const Type *called = value->op == OP_CALL ? value->args[0]->type : NULL;
+            if (!like && called && called->kind == TY_PYFUNC && called->object == callee->object) like = value;
+        }
+    return like;
 }
 
 /* What is said of the user's call itself, in place of what was met inside. */
@@ -82,6 +87,30 @@ static const char *empty_list(const Value *call, const FuncInst *callee) {
     return NULL;
 }
 
+/* What the default of dict.get, next and their like stands for; NULL: the types do not tell. */
+static const Type *stood_for(const FuncInst *callee) {
+    const Type *first = callee->untyped->nparams ? callee->types[0] : NULL;
+    return first && first->kind == TY_DICT ? type_dict_value(first) : NULL;
+}
+
+/* Where values of two types meet in one of Krait's own functions, its lines mean nothing to the user, but its arguments
+ * do. */
+static void tell_of_arguments(const FuncInst *caller, const FuncInst *callee, const InferConfig *config, Diag *diag) {
+    const Value *call = call_of(caller, callee);
+    uint32_t i = 0, count = callee->untyped->nparams;
+    while (i < count && strcmp(callee->untyped->params[i].name, "default") != 0) i++;
+    const Type *values = stood_for(callee);
+    if (i == count || !call) return;
+    const char *is = infer_words(config->host, diag->arena, callee->types[i]);
+    const char *of = values ? infer_words(config->host, diag->arena, values) : "what it stands for";
+    tell_at_call(caller, call, diag,
+                 values ? arena_printf(diag->arena, "the default is %s, and the values are %s", is, of)
+                        : arena_printf(diag->arena, "the default, %s, is of another type than what it stands for", is));
+    bool may_miss = strncmp(callee->untyped->name, "get", strlen("get")) == 0;
+    diag_hint(diag, "give a default of the type of the values%s%s%s", values ? ", " : "", values ? of : "",
+              may_miss ? ", or none, and test the result with `is None`" : "");
+}
+
 /* Mistakes that the call shows, whatever was met inside. */
 static void tell_mistake(const FuncInst *caller, const FuncInst *callee, const char *shown, const InferConfig *config,
                          Diag *diag) {
@@ -100,6 +129,8 @@ static void tell_mistake(const FuncInst *caller, const FuncInst *callee, const c
             "put the items in with %s.append(value), and make an array when all are there, np.array(%s); or begin "
             "with an array, %s = np.zeros(0)",
             a, a, a);
+    } else if (diag->code == DIAG_NO_UNIFY) {
+        tell_of_arguments(caller, callee, config, diag);
     } else if (strncmp(function, "xoroshiro128p_", strlen("xoroshiro128p_")) == 0 && !states) {
         tell_at_call(caller, call, diag,
                      arena_printf(diag->arena, "the first argument of %s has to be an array of states, not %s",
@@ -107,9 +138,17 @@ static void tell_mistake(const FuncInst *caller, const FuncInst *callee, const c
     }
 }
 
+/* As the user called it: dict.get, which several functions of the prelude are. */
+static const char *called_name(const FuncInst *caller, const FuncInst *callee, Arena *arena) {
+    const Value *call = row_of(callee->untyped) ? NULL : call_of(caller, callee);
+    const Type *type = call && call->op == OP_CALL ? call->args[0]->type : NULL;
+    const FuncInfo *row = type && type->kind == TY_FUNC ? func_row(type->func) : NULL;
+    return row && *row->head.names ? func_shown_name(arena, row) : shown_name(callee->untyped, arena);
+}
+
 /* The user called one of Krait's own functions, and it cannot be compiled for these arguments. */
 static void headline(const FuncInst *caller, const FuncInst *callee, const InferConfig *config, Diag *diag) {
-    const char *name = shown_name(callee->untyped, diag->arena);
+    const char *name = called_name(caller, callee, diag->arena);
     const char *advice = infer_advice(name, config->device, !diag->hint);
     Buf text;
     buf_init(&text, diag->arena);
@@ -121,6 +160,8 @@ static void headline(const FuncInst *caller, const FuncInst *callee, const Infer
     if (advice) diag_hint(diag, "%s", advice);
     tell_mistake(caller, callee, arena_printf(diag->arena, "%s(%s)", name, text.text), config, diag);
 }
+
+static bool is_internal(const FuncInst *inst) { return inst->untyped->source && inst->untyped->source->internal; }
 
 static bool is_frozen(const char *file) { return strncmp(file, "<frozen ", sizeof "<frozen " - 1) == 0; }
 
@@ -159,11 +200,22 @@ static void advise_library(const Source *source, const char *function, const Inf
                   name);
 }
 
+void typeinfer_tell_of_library(const Source *user, const Value *call, const Source *source, const char *function,
+                               Diag *diag) {
+    if (!source || !source->file || !is_of_python(source->file)) return;
+    if (!call || !user || !user->file || is_of_python(user->file) || user->internal) return;
+    const char *module = module_name(diag->arena, source->file);
+    if (!module) return;
+    diag->message = arena_printf(diag->arena, "%s.%s, of Python's library, needs what is not compiled: %s", module,
+                                 function, diag->message);
+    diag->notes = NULL; /* of lines that the user has not written */
+    diag->source = user;
+    diag->span = call->span;
+}
+
 void typeinfer_advise(const InferConfig *config, Diag *diag) {
     if (diag->source && diag->source->function) advise_library(diag->source, diag->source->function, config, diag);
 }
-
-static bool is_internal(const FuncInst *inst) { return inst->untyped->source && inst->untyped->source->internal; }
 
 /* A part of a function that Python makes a function of, as "<listcomp>" or "<genexpr>", is in the lines of its caller.
  */
@@ -189,6 +241,9 @@ bool typeinfer_note_callers(const FuncInst *inst, const InferConfig *config, Dia
         note_caller(inst->caller, inst, config, diag);
         if (internal && !is_internal(inst->caller)) headline(inst->caller, inst, config, diag);
         advise_library(inst->untyped->source, inst->untyped->name, config, diag);
+        if (!is_internal(inst->caller))
+            typeinfer_tell_of_library(inst->caller->untyped->source, call_of(inst->caller, inst), inst->untyped->source,
+                                      inst->untyped->name, diag);
         internal = internal && is_internal(inst->caller);
         notes += !is_internal(inst->caller);
     }

@@ -313,6 +313,16 @@ bool typeinfer_want_captured(Infer *in, int64_t index, const Type *type) {
     return false;
 }
 
+/* What the class of an instance has under the name of an attribute that is no field: a list, dict or set that every call
+ * is given; NULL: it is nothing such. */
+static const Const *held_by_class(const Infer *in, const Value *getattr) {
+    const Type *type = infer_content(value_resolve(getattr->args[0])->type);
+    if (!type_is_instance(type) || !type->object || (type->names && type_field(type, getattr->imm.text) >= 0))
+        return NULL;
+    Member member = in->host->member(in->host->self, type->object, getattr->imm.object, getattr->imm.text);
+    return member.kind == MEMBER_VALUE && member.konst->captured ? member.konst : NULL;
+}
+
 /* One step; false: it leads nowhere. */
 static bool step(Growth *g, Value *value, const Type *type) {
     Infer *in = g->in;
@@ -343,9 +353,12 @@ static bool step(Growth *g, Value *value, const Type *type) {
     case OP_EXTRACT:
         if (want_item_of_tuple(g, value, type)) return true;
         break;
-    case OP_GETATTR:
+    case OP_GETATTR: {
+        const Const *held = held_by_class(in, value);
+        if (held) return typeinfer_want_captured(in, held->i, type);
         if (want_attribute(g, value, type)) return true;
         break;
+    }
     case OP_ITER_TAKE: {
         const Type *iter = iterator_of(in, value_resolve(value->args[0])->type, type);
         if (!iter) break;

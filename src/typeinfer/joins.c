@@ -137,10 +137,21 @@ static bool makes_cells(const Func *func) {
     return false;
 }
 
+/* Of a comprehension Python makes a function (until 3.11). */
+static bool is_part_of_caller(const Func *func) { return *func->name == '<' && strcmp(func->name, "<lambda>") != 0; }
+
 /* A cell is memory of the function that makes it.  One that a function was given, by its caller or a callee, outlives
  * it. */
 static bool returns_cell(Typing *t, const Type *type) {
     if (!holds_cell(type) || !makes_cells(t->in->func)) return false;
+    if (is_part_of_caller(t->in->func)) {
+        typing_fail(t, DIAG_UNSUPPORTED,
+                    "functions that are made in a comprehension and use its variable cannot be its items: all of them "
+                    "would share that one variable, as it is after the last round");
+        typing_hint(t, "give each function the value of its own round: a default, lambda x, i=i: ..., or make it in "
+                       "another function that takes the value");
+        return true;
+    }
     typing_fail(t, DIAG_UNSUPPORTED,
                 "a function that shares a changing variable with the one that made it cannot be returned");
     typing_hint(t, "assign the variable once, before the inner function, or keep it in an array");

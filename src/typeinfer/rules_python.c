@@ -414,12 +414,23 @@ static bool fill_closure(Binding *b, uint32_t param, const Type *to) {
     return true;
 }
 
+/* What the callee calls cannot be translated, which was met by looking ahead for what needs constants. */
+static bool refuse_ahead(Typing *t, const Func *callee) {
+    typeinfer_advise(t->in->config, t->in->diag);
+    typeinfer_tell_of_library(t->in->func->source, t->at, callee->source, callee->name, t->in->diag);
+    t->failed = true;
+    return false;
+}
+
 bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *closure_value) {
     Infer *in = t->in;
     const Func *callee = in->host->translate(in->host->self, function);
     if (!callee) {
         if (!in->quiet || in->diag->failed) diag_note(in->diag, in->func->source, t->at->span, "called from here");
+        const Source *met = in->diag->source;
         if (in->diag->failed) typeinfer_advise(in->config, in->diag);
+        if (in->diag->failed && met && met->function)
+            typeinfer_tell_of_library(in->func->source, t->at, met, met->function, in->diag);
         t->failed = true;
         return false;
     }
@@ -446,6 +457,7 @@ bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *
     for (uint32_t p = 0; p < callee->nparams; p++) {
         if (!signature.args) {
             konsts[p] = request_constant(in, callee, p, b.facts[p]);
+            if (in->diag->failed) return refuse_ahead(t, callee);
             if (!konsts[p]) make_texts(t, &types[p], &b.values[p]);
             continue;
         }

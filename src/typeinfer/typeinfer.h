@@ -108,6 +108,10 @@ bool typeinfer_finish(const InferConfig *config, Arena *arena, TypeTable *types,
                       Diag *diag);
 /* What to do instead of calling the function of Python's library in which something was refused. */
 void typeinfer_advise(const InferConfig *config, Diag *diag);
+/* Says it of the user's call, in place of a line of Python's library that is called there, which the user has not
+ * written. */
+void typeinfer_tell_of_library(const Source *user, const Value *call, const Source *source, const char *function,
+                               Diag *diag);
 /* Adds "in the call of f with (...)" for the calls that led to an instance, to a failure met in it, and which function
  * of Krait's own the user called, if it is in one; returns false. */
 bool typeinfer_note_callers(const FuncInst *inst, const InferConfig *config, Diag *diag);

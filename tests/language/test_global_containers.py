@@ -378,3 +378,32 @@ def test_dicts_of_other_kinds_are_refused_with_what_helps(kind):
     source += "def f(k):\n    D[k] = D[k]\n    return len(D)"
     with pytest.raises(errors.KraitError, match=r"keep a plain dict there, dict\(d\), or make it in the function"):
         njit(make(source))(1)
+
+
+class Bag:
+    items = []
+    seen = {}
+
+    def add(self, item):
+        self.items.append(item)
+        self.seen[item] = len(self.items)
+
+
+def test_empty_containers_of_a_class_get_the_type_of_what_methods_put_in():
+    def filled(n):
+        bag = Bag()
+        for i in range(n):
+            bag.add(i * i)
+        return len(bag.items)
+
+    def filled_argument(bag, n):
+        bag.add(n)
+        return bag.seen[n]
+
+    for function, arguments in (filled, (3,)), (filled_argument, (Bag(), 2)):
+        found = []
+        for run in function, njit(function):
+            Bag.items, Bag.seen = [], {}
+            held = Bag.items
+            found.append((run(*arguments), Bag.items, Bag.seen, held is Bag.items, vars(Bag())))
+        assert found[0] == found[1]

@@ -4,14 +4,17 @@ Each golden file has the program and, below a line, the exception or the warning
 tells what to change is for people to read: a new text is read before it is committed.
 """
 
+import calendar
 import collections
 import copy
+import dataclasses
 import json
 import linecache
 import math
 import os
 import re
 import statistics
+import sys
 import textwrap
 import traceback
 import warnings
@@ -110,6 +113,38 @@ def test_functions_of_the_library_are_told_by_what_is_compiled(call):
     exec(f"def f(x, p):\n    return {call}\n", scope)
     with pytest.raises((krait.errors.TypingError, krait.errors.UnsupportedError), match=re.escape(LIBRARY[call])):
         krait.njit(scope["f"])(np.arange(3.0), Pair(1, 2))
+
+
+@pytest.mark.parametrize("call", ["re.findall('a', 'banana')", "dataclasses.replace(p, a=1)", "calendar.monthrange(2020, 1)"])
+def test_the_library_is_told_of_at_the_users_call(call):
+    """Whose lines and names are not those of the program."""
+    file = f"<{call}>"
+    text = f"def f(p):\n    return {call}\n"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    Pair = dataclasses.make_dataclass("Pair", ["a", "b"])
+    scope = {"re": re, "calendar": calendar, "dataclasses": dataclasses}
+    exec(compile(text, file, "exec"), scope)
+    with pytest.raises((krait.errors.TypingError, krait.errors.UnsupportedError)) as caught:
+        krait.njit(scope["f"])(Pair(1, 2))
+    message = str(caught.value)
+    name = call.split("(")[0]
+    assert message.startswith(f"{name}, of Python's library, needs what is not compiled: ")
+    assert f'File "{file}", line 2, in f\n    return {call}\n' in message and ".py" not in message
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="comprehensions are no functions of their own")
+def test_functions_that_share_the_variable_of_a_comprehension():
+    def f(n):
+        return [lambda x: x + i for i in range(3)][0](n)
+
+    with pytest.raises(krait.errors.UnsupportedError) as caught:
+        krait.njit(f)(1)
+    assert str(caught.value).startswith(
+        "functions that are made in a comprehension and use its variable cannot be its items: all of them would share "
+        "that one variable, as it is after the last round\n")
+    assert str(caught.value).endswith(
+        "\n  hint: give each function the value of its own round: a default, lambda x, i=i: ..., or make it in another "
+        "function that takes the value")
 
 
 def test_the_sum_of_arrays():
