@@ -104,6 +104,7 @@ if _environ.get("KRAIT_CUDA_MEMORY_MANAGER"):
 
 HAS_NUMBA = False
 implementation = "Krait"
+_DRIVER_MODULES = ("devicearray", "devices", "driver")  # of cudadrv
 
 
 def __getattr__(name):
@@ -114,6 +115,8 @@ def __getattr__(name):
         return value
     if name in _MODULES:
         return import_module("." + name, __name__)
+    if name in _DRIVER_MODULES:
+        return import_module(".cudadrv." + name, __name__)
     if name in ("carray", "farray"):
         return getattr(import_module("krait"), name)
     if name == "CudaSupportError":
@@ -123,4 +126,5 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_HOME, *_MODULES, "carray", "farray", "CudaSupportError"})
+    others = "carray", "farray", "CudaSupportError", *_DRIVER_MODULES
+    return sorted({*globals(), *_HOME, *_MODULES, *others})

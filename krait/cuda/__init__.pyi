@@ -11,6 +11,9 @@ from . import api as api
 from . import args as args
 from . import compiler as compiler
 from . import cudadrv as cudadrv
+from .cudadrv import devicearray as devicearray
+from .cudadrv import devices as devices
+from .cudadrv import driver as driver
 from . import dispatcher as dispatcher
 from . import errors as errors
 from . import launchconfig as launchconfig
@@ -1055,9 +1058,10 @@ def declare_device(
     name: str,
     sig: _OneSignature,
     link: Any = None,
+    use_cooperative: bool = False,
+    abi: Literal["numba", "c"] = "numba",
     *,
     fallback: Callable[..., Any] | None = None,
-    abi: Literal["numba", "c"] = "numba",
 ) -> Kernel[...]: ...
 def on_gpu() -> bool: ...
 def inline_ptx(text: str, result: Any, /, *operands: Any) -> Any: ...

@@ -115,7 +115,7 @@ def _text_of(item):
 
 
 def _items(link):
-    return link if isinstance(link, (list, tuple)) else () if link is None else (link,)
+    return link if isinstance(link, (list, tuple, set, frozenset)) else () if link is None else (link,)
 
 
 def _on_host_device():
@@ -159,11 +159,12 @@ def _converted(parameter, type_):
     return parameter if hasattr(type_, "ndim") else f"_{parameter}({parameter})"
 
 
-def declare_device(name, sig, link=None, *, fallback=None, abi="numba"):
+def declare_device(name, sig, link=None, use_cooperative=False, abi="numba", *, fallback=None):
     """A device function that other code defines: its name there, its signature, and the code: PTX or CUDA C, as
     text, as a file or a list of these; without it the kernels that call the function have the option link.
     `fallback` is a Python function that does the same, for the host device.  abi "numba": the function gets a
-    pointer for its result first and returns 0; "c": it returns its result.  An array is passed as its address."""
+    pointer for its result first and returns 0; "c": it returns its result.  An array is passed as its address.
+    use_cooperative: the function waits for all blocks of a grid, so that a launch has them all run at once."""
     from . import on_gpu
 
     if abi not in ("c", "numba"):
@@ -181,6 +182,7 @@ def declare_device(name, sig, link=None, *, fallback=None, abi="numba"):
         name=name, parameters=", ".join(parameters), operands="".join(f", {x}" for x in operands),
         fallback="_no_fallback(_name)" if fallback is None else call if result is None else f"_result({call})"
     )
+    abi = f"together {abi}" if use_cooperative else abi
     space = {"_on_gpu": on_gpu, "_declared": declared, "_no_fallback": no_fallback, "_name": name, "_result": result,
              "_abi": abi, "_ptx": _text_for(link, fallback), "_python": fallback, "__name__": __name__}
     space.update((f"_{x}", type_) for x, type_ in zip(parameters, signature.args))

@@ -2,4 +2,6 @@
 
 from .._krait import In, InOut, Out
 
-__all__ = ["In", "InOut", "Out"]
+ArgHint = (In, Out, InOut)  # isinstance(x, ArgHint)
+
+__all__ = ["ArgHint", "In", "InOut", "Out"]

@@ -119,11 +119,13 @@ int l_ptx_version(const char *text) {
     return greatest;
 }
 
-/* The text that defines a declared function: its own, else the kernel's.  NULL: refused. */
+/* The text that defines a declared function: its own, else the kernel's; "" where another program has it.  NULL:
+ * refused. */
 static const char *text_of(Lower *l, const Value *call, const char *name, const char *own) {
     const CodegenOptions *options = &l->m->options;
     const char *text = *own ? own : options->linked ? options->linked : "";
     int version = l_ptx_version(text);
+    if (!version && options->exported) return "";
     if (!version) {
         diag_fail(l->diag, DIAG_BAD_ARGUMENTS, l->func->source, call->span,
                   "no code is linked that defines the declared function `%s`", name);
@@ -138,27 +140,42 @@ static const char *text_of(Lower *l, const Value *call, const char *name, const 
     return NULL;
 }
 
-/* abi "c": it returns its result; "numba": it returns 0 and stores the result through a pointer that comes first. */
+/* What a function of C is passed: a bool in a byte, a complex number as its two parts. */
+static unsigned pass(Lower *l, const Value *call, unsigned index, LLVMValueRef *args) {
+    const Type *type = call->args[index]->type;
+    LLVMValueRef value = operand(l, call, index);
+    bool scalar = type->kind == TY_SCALAR, parts = scalar && type_scalar_kind(type) == 'c';
+    args[0] = scalar && type_scalar_kind(type) == 'b' ? LLVMBuildZExt(l->b, value, l->i8, "") : value;
+    for (unsigned i = 0; parts && i < 2; i++) args[i] = LLVMBuildExtractValue(l->b, value, i, "");
+    return parts ? 2 : 1;
+}
+
+/* abi "c": it returns its result; "numba": it returns 0 and stores the result through a pointer that comes first.
+ * "together ..." of a function that waits for all blocks of the grid. */
 LLVMValueRef lower_func_cuda_declared(Lower *l, const Value *call) {
     enum { NAME, RESULT, ABI, TEXT, OPERANDS };
-    const char *name = call->args[NAME]->konst->text;
-    bool gives = call->type->kind != TY_NONE, stores = strcmp(call->args[ABI]->konst->text, "numba") == 0;
-    LLVMValueRef args[MAX_OPERANDS + 1], result = NULL;
+    const char *name = call->args[NAME]->konst->text, *abi = call->args[ABI]->konst->text;
+    bool gives = call->type->kind != TY_NONE, stores = strstr(abi, "numba") != NULL;
+    bool truth = gives && type_scalar_kind(call->type) == 'b';
+    LLVMValueRef args[2 * MAX_OPERANDS + 1], result = NULL;
     unsigned count = 0;
     if (call->nargs > MAX_OPERANDS) return l_fail(l, "too many operands of a declared function"), NULL;
+    l->m->waits_for_grid |= strncmp(abi, "together", strlen("together")) == 0;
     if (stores) args[count++] = result = gives ? l_alloca_value(l, call->type, "result") : l_null(l->ptr);
-    for (unsigned i = OPERANDS; i < call->nargs; i++) args[count++] = operand(l, call, i);
-    LLVMTypeRef natural = stores ? l->i32 : gives ? l_type(l, call->type) : l->v, types[MAX_OPERANDS + 1];
+    for (unsigned i = OPERANDS; i < call->nargs; i++) count += pass(l, call, i, args + count);
+    LLVMTypeRef natural = stores ? l->i32 : truth ? l->i8 : gives ? l_type(l, call->type) : l->v;
+    LLVMTypeRef types[2 * MAX_OPERANDS + 1];
     for (unsigned i = 0; i < count; i++) types[i] = LLVMTypeOf(args[i]);
     if (!is_free(l, call, name, LLVMFunctionType(natural, types, count, false))) return NULL;
     const char *linked = text_of(l, call, name, call->args[TEXT]->konst->text);
     TRY(linked);
-    note_linked(l, linked);
+    if (*linked) note_linked(l, linked);
     LLVMValueRef value = l_call_named(l, name, natural, args, count);
     LLVMValueRef function = LLVMGetNamedFunction(l->module, name);
     l_attribute_text(l, function, -1, LINKED_PTX, "1");
     if (!gives) return LLVMGetUndef(l->empty);
-    return stores ? l_load(l, call->type, result) : value;
+    if (stores) return l_load(l, call->type, result);
+    return truth ? LLVMBuildICmp(l->b, LLVMIntNE, value, l_null(l->i8), "") : value;
 }
 
 /* ---- LLVM IR ---- */

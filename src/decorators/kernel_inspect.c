@@ -315,6 +315,7 @@ static PyObject *kernel_export(PyObject *object, PyObject *args) {
     config.target = TARGET_NVPTX;
     config.codegen.compute_capability = capability;
     config.codegen.status_result = status_result;
+    config.codegen.exported = true;
     config.codegen.entry_name = name;
     PyObject *result = errors_with_arena(compile_exported, &(Exported){self, &config, signature});
     Py_DECREF(signature);

@@ -23,6 +23,24 @@ PyObject *ufunc_call_module(const Vectorized *self, const char *name, PyObject *
     return result;
 }
 
+/* ---- threads of a block, as the user bounds them ---- */
+
+PyObject *ufunc_get_blocksize(PyObject *self, void *offset) {
+    unsigned threads = *(unsigned *)((char *)self + (size_t)offset);
+    return PyLong_FromLong(threads ? (long)threads : MAX_BLOCK_THREADS);
+}
+
+int ufunc_set_blocksize(PyObject *self, PyObject *value, void *offset) {
+    long threads = value ? PyLong_AsLong(value) : 0;
+    if (threads == -1 && PyErr_Occurred()) return -1;
+    if (value && (threads < 1 || threads > MAX_BLOCK_THREADS)) {
+        PyErr_Format(PyExc_ValueError, "max_blocksize is 1 to %d threads, not %ld", MAX_BLOCK_THREADS, threads);
+        return -1;
+    }
+    *(unsigned *)((char *)self + (size_t)offset) = (unsigned)threads;
+    return 0;
+}
+
 /* ---- the specialisation ---- */
 
 static bool casts_safely(ModuleState *state, const Type *from, const Type *to) {

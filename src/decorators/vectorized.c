@@ -325,22 +325,6 @@ static PyObject *get_from_ufunc(PyObject *object, void *name) {
 }
 
 #define OF_UFUNC(name, doc) {name, get_from_ufunc, NULL, doc, name}
-PyObject *ufunc_get_blocksize(PyObject *self, void *offset) {
-    unsigned threads = *(unsigned *)((char *)self + (size_t)offset);
-    return PyLong_FromLong(threads ? (long)threads : MAX_BLOCK_THREADS);
-}
-
-int ufunc_set_blocksize(PyObject *self, PyObject *value, void *offset) {
-    long threads = value ? PyLong_AsLong(value) : 0;
-    if (threads == -1 && PyErr_Occurred()) return -1;
-    if (value && (threads < 1 || threads > MAX_BLOCK_THREADS)) {
-        PyErr_Format(PyExc_ValueError, "max_blocksize is 1 to %d threads, not %ld", MAX_BLOCK_THREADS, threads);
-        return -1;
-    }
-    *(unsigned *)((char *)self + (size_t)offset) = (unsigned)threads;
-    return 0;
-}
-
 static PyGetSetDef vectorized_getset[] = {
     OF_UFUNC("nin", "number of operands"),
     OF_UFUNC("nout", "number of results"),

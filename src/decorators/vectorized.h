@@ -26,7 +26,7 @@ typedef struct Vectorized {
     Specialiser core;
 } Vectorized;
 
-/* The attribute max_blocksize of a class that has a field of that name (vectorized.c). */
+/* The attribute max_blocksize of a class that has a field of that name (ufunc_cuda.c). */
 PyObject *ufunc_get_blocksize(PyObject *self, void *offset);
 int ufunc_set_blocksize(PyObject *self, PyObject *value, void *offset);
 #define MAX_BLOCKSIZE(class)                                    \

@@ -70,24 +70,33 @@ bool rule_func_inline_ptx(Typing *t) {
     return typing_result(t, result, NULL);
 }
 
-/* What functions of C take and give as themselves, whoever compiled them. */
-static bool is_plain(const Type *type, bool result) {
+/* What functions of C take and give as themselves, whoever compiled them; with Numba's abi a complex number is two
+ * arguments, and lies where the result goes.  Floats of 16 bits are structs. */
+static bool is_plain(const Type *type, bool result, bool numba) {
     if (type->kind != TY_SCALAR) return type->kind == (result ? TY_NONE : TY_ARRAY);
-    return scalar_info[type->scalar].bytes >= 4 && type_scalar_kind(type) != 'c' && type_scalar_kind(type) != 'b';
+    char kind = type_scalar_kind(type);
+    return kind == 'c' ? numba : kind != 'f' || scalar_info[type->scalar].bytes >= 4;
+}
+
+/* inline_result, or a complex number. */
+static const Type *declared_result(Typing *t) {
+    const Type *type = infer_dtype(t->in, t->args[1]);
+    return type && type_is_scalar(type) && type_scalar_kind(type) == 'c' ? type : inline_result(t);
 }
 
 bool rule_func_cuda_declared(Typing *t) {
     const char *text;
     const Type *result;
-    TRY(typing_const_str(t, 0, &text) && typing_const_str(t, 2, &text) && typing_const_str(t, 3, &text));
-    TRY(result = inline_result(t));
-    bool plain = is_plain(result, true);
-    for (size_t i = 4; i < t->nargs; i++) plain &= is_plain(t->args[i].type, false);
+    TRY(typing_const_str(t, 0, &text) && typing_const_str(t, 3, &text) && typing_const_str(t, 2, &text));
+    bool numba = strstr(text, "numba") != NULL;
+    TRY(result = declared_result(t));
+    bool plain = is_plain(result, true, numba);
+    for (size_t i = 4; i < t->nargs; i++) plain &= is_plain(t->args[i].type, false, numba);
     if (plain) return typing_result(t, result, NULL);
     typing_fail(t, DIAG_TYPING,
-                "functions of other compilers take and give integers and floats of 32 and 64 bits, and "
-                "arrays as their address");
-    return typing_hint(t, "declare an int8 or a bool as int32, and pass the parts of a complex number");
+                "functions of other compilers take and give bools, integers, floats of 32 and 64 bits, with abi "
+                "'numba' complex numbers, and arrays as their address");
+    return typing_hint(t, "pass a float16 as an array of one, and the parts of a complex number as two floats");
 }
 
 bool rule_func_cuda_no_fallback(Typing *t) {

@@ -147,9 +147,8 @@ def test_generalised_functions_use_them_too(signatures, device):
         for i in range(x.size):
             out[i] = x[i] * table[i]
 
-    arguments = (signatures, "(n)->(n)") if signatures else ("(n)->(n)",)
-    decorate = guvectorize(*arguments, target="cuda")
-    function, place = decorate(scaled), cuda.to_device if device else np.array
+    given = (signatures, "(n)->(n)") if signatures else ("(n)->(n)",)
+    function, place = guvectorize(*given, target="cuda")(scaled), cuda.to_device if device else np.array
     x = np.arange(12.0).reshape(4, 3)
     for factor in (1, 5):
         out = place(np.zeros((4, 3)))

@@ -3,6 +3,7 @@
 import gc
 import math
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -116,14 +117,86 @@ def test_what_is_refused(arguments, options, error, message):
         cuda.declare_device(*arguments, **options)
 
 
-def test_types_that_compilers_pass_differently_are_refused():
-    declared = cuda.declare_device("narrow", "int32(int8)", link=C_TEXT, fallback=abs)
+@pytest.mark.parametrize("signature, abi", [
+    ("int32(float16)", "numba"), ("float16(int32)", "c"), ("complex64(int32)", "c"), ("int32(complex128)", "c"),
+])
+def test_types_that_compilers_pass_differently_are_refused(signature, abi):
+    declared = cuda.declare_device("narrow", signature, link=C_TEXT, abi=abi)
 
     def calls(x):
-        x[0] = declared(x[0])
+        declared(x[0])
 
-    with pytest.raises(errors.TypingError, match="integers and floats of 32 and 64 bits"):
+    with pytest.raises(errors.TypingError, match="take and give bools, integers, floats of 32 and 64 bits"):
         cuda.compile_ptx(calls, "void(int8[::1])", cc=(9, 0))
+
+
+def identity(bits):
+    """PTX of a function of one integer that gives it, C's way and Numba's."""
+    head = ".version 7.8\n.target sm_80\n.address_size 64\n"
+    body = ".reg .b32 %r<2>; .reg .b64 %rd<2>; ld.param.b32 %r1, [value];"
+    return {
+        "c": f"{head}.visible .func (.param .b32 result) same(.param .b32 value) {{ {body} "
+             "st.param.b32 [result], %r1; ret; }\n",
+        "numba": f"{head}.visible .func (.param .b32 status) same(.param .b64 where, .param .b32 value) {{ {body} "
+                 f"ld.param.b64 %rd1, [where]; st.b{bits} [%rd1], %r1; st.param.b32 [status], 0; ret; }}\n",
+    }
+
+
+@pytest.mark.parametrize("abi", ["c", "numba"])
+@pytest.mark.parametrize("type_", ["int8", "uint8", "int16", "uint16", "boolean"])
+def test_narrow_integers_are_passed_as_c_passes_them(type_, abi):
+    kind = getattr(types, type_)
+    text = identity(16 if "16" in type_ else 8)[abi]
+    same = cuda.declare_device("same", f"{type_}({type_})", link=text, abi=abi, fallback=lambda x: x)
+
+    def calls(x, out):
+        out[cuda.grid(1)] = same(x[cuda.grid(1)])
+
+    given = np.array([0, 1, 2, 100, 255, 128]).astype(kind.dtype if hasattr(kind, "dtype") else type_)
+    out = np.zeros_like(given)
+    cuda.jit(calls)[1, 6](given, out)
+    assert out.tolist() == given.tolist()
+    ptx, _ = cuda.compile_ptx(calls, types.void(kind[::1], kind[::1]), cc=(9, 0))
+    assemble(ptx, 90)
+
+
+def test_complex_numbers_are_passed_as_numba_passes_them():
+    text = """.version 7.8
+.target sm_80
+.address_size 64
+.visible .func (.param .b32 status) conjugate(.param .b64 where, .param .b32 real, .param .b32 imag) {
+    .reg .f32 %f<4>; .reg .b64 %rd<2>;
+    ld.param.b64 %rd1, [where]; ld.param.f32 %f1, [real]; ld.param.f32 %f2, [imag]; neg.f32 %f3, %f2;
+    st.f32 [%rd1], %f1; st.f32 [%rd1+4], %f3; st.param.b32 [status], 0; ret;
+}
+"""
+    conjugate = cuda.declare_device("conjugate", "complex64(complex64)", link=text, fallback=lambda z: z.conjugate())
+
+    def calls(z):
+        z[cuda.grid(1)] = conjugate(z[cuda.grid(1)])
+
+    z = np.array([1 + 2j, -3.5j, 4], np.complex64)
+    expected = z.conjugate()
+    cuda.jit(calls)[1, 3](z)
+    assert z.tolist() == expected.tolist()
+    ptx, _ = cuda.compile_ptx(calls, types.void(types.complex64[::1]), cc=(9, 0))
+    assemble(ptx, 90)
+
+
+@pytest.mark.parametrize("abi", ["c", "numba"])
+def test_one_that_waits_for_the_grid(abi):
+    waits = {flag: cuda.declare_device("same", "int32(int32)", use_cooperative=flag, link=identity(32)[abi],
+                                       abi=abi, fallback=lambda x: x) for flag in (False, True)}
+    for flag, declared in waits.items():
+
+        def calls(x):
+            x[cuda.grid(1)] = declared(x[cuda.grid(1)])
+
+        kernel = cuda.jit(calls)
+        kernel.compile("void(int32[::1])")
+        assert not ON_HOST or not next(iter(kernel.overloads.values())).cooperative
+        if not ON_HOST:
+            assert next(iter(kernel.overloads.values())).cooperative == flag
 
 
 @pytest.mark.parametrize("name, message", [
@@ -182,7 +255,10 @@ def test_a_file_of_ptx(tmp_path):
 
 def test_what_nobody_defines():
     with pytest.raises(errors.KraitError, match="no code is linked that defines the declared function `twice`"):
-        cuda.compile_ptx(doubled, SIGNATURE, cc=(9, 0))
+        cuda.jit(doubled).inspect_ptx(SIGNATURE, (9, 0))
+    ptx, _ = cuda.compile_ptx(doubled, SIGNATURE, cc=(9, 0))  # another program has it
+    assert re.search(r"\.extern \.func +\(\.param \.b\d+ func_retval0\) twice", ptx) and ".visible .func" not in ptx
+    assemble(ptx, 90, "-c")
 
 
 def test_cuda_c(tmp_path):

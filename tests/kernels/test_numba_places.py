@@ -196,3 +196,12 @@ def test_ord_of_a_known_character_is_a_constant():
     for wrong in ("", "ab"):
         with pytest.raises(TypeError):
             krait.njit(lambda: ord(wrong))()
+
+
+def test_modules_of_the_driver_are_reached_through_cuda():
+    array = cuda.to_device(np.zeros(3))
+    assert isinstance(array, cuda.devicearray.DeviceNDArray) and cuda.devicearray.is_cuda_ndarray(array)
+    assert cuda.devices.get_context() is not None and cuda.driver is cuda.cudadrv.driver
+    from krait.cuda.args import ArgHint
+
+    assert isinstance(cuda.In(np.zeros(3)), ArgHint) and not isinstance(array, ArgHint)
