@@ -256,6 +256,16 @@ static inline int64_t lower_bits(double x) {
     int32_t krait_rt_check_to_int_##S(T x) { return __builtin_fabs##F(x) < (T)RT_INF ? 3 : x != x ? 2 : 1; }
 BOTH(TO_INT)
 
+/* The lower 32 bits alone, for GPUs: a float32 of 2**63 or more has none of them. */
+#define LOW_BITS(name, round)                                                                     \
+    int32_t krait_rt_##name##_low_f(float x) {                                                    \
+        return __builtin_fabsf(x) < 0x1p63f ? (int32_t)(uint32_t)(uint64_t)(int64_t)round(x) : 0; \
+    }
+LOW_BITS(floor, __builtin_floorf)
+LOW_BITS(ceil, __builtin_ceilf)
+LOW_BITS(trunc, )
+LOW_BITS(round, __builtin_rintf)
+
 /* ---- NumPy's small functions ---- */
 
 /* Which of two that are equal, 0.0 and -0.0, is not said: on a GPU one instruction says it. */

@@ -321,8 +321,36 @@ static void raise_for_none(Lower *l, const Value *value, LLVMValueRef is_none) {
     l_raise_if(l, is_none, class, text.text, NULL, 0);
 }
 
+/* np.int32(math.floor(x)) of a float32: the int of 64 bits is not made where these are slow.  NULL: it is. */
+static LLVMValueRef low_bits_of_rounded(Lower *l, const Value *value) {
+    static const struct {
+        FuncId func;
+        const char *symbol;
+    } rounded[] = {
+        {FUNC_MATH_FLOOR, "krait_rt_floor_low_f"},
+        {FUNC_MATH_CEIL, "krait_rt_ceil_low_f"},
+        {FUNC_MATH_TRUNC, "krait_rt_trunc_low_f"},
+        {FUNC_ROUND_INT, "krait_rt_round_low_f"},
+    };
+    const Value *call = value->args[0];
+    const Type *to = value->type;
+    bool asked = call->op == OP_CALL_FUNC && !((call->flags | value->flags) & VF_CHECKED) && call->nargs == 1;
+    bool short_of = type_is_integer(to) && to->scalar != SCALAR_BOOL && scalar_info[to->scalar].bytes <= 4;
+    if (!l->target->slow_wide || !asked || !short_of || !type_is_scalar(call->args[0]->type) ||
+        call->args[0]->type->scalar != SCALAR_FLOAT32)
+        return NULL;
+    for (size_t i = 0; i < COUNT_OF(rounded); i++) {
+        if (rounded[i].func != call->imm.func->id) continue;
+        LLVMValueRef x = l_arg(l, call, 0);
+        return l_cast_scalar(l, l_rtlib(l, rounded[i].symbol, l->i32, &x, 1), SCALAR_INT32, to->scalar);
+    }
+    return NULL;
+}
+
 LLVMValueRef lower_cast(Lower *l, const Value *value) {
     const Type *from = value->args[0]->type, *to = value->type;
+    LLVMValueRef low = low_bits_of_rounded(l, value);
+    if (low) return low;
     if (from->kind == TY_STR && to->kind == TY_STRING) return l_const_string(l, value->args[0]->konst);
     if (to->kind == TY_NONE && from->kind != TY_NONE && from->kind != TY_OPTIONAL)
         return l_fail(l, "%s where there can be only None", l_type_text(l, from)), NULL;

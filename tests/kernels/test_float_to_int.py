@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from krait import cuda
+from assembler import assemble
+
+from krait import cuda, types
 
 KINDS = {"floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "round": round}
 
@@ -58,3 +60,36 @@ def test_checked_kernels_raise_where_no_int_is_right(option, function):
     kernel[1, 1](np.array([-(2.0**63)]), out)
     assert out[0] == -(2**63)
     cuda.jit(space["kernel"])[1, 1](np.array([1e19]), out)
+
+
+@cuda.jit
+def convert_low(x, down, up, cut, near):
+    i = cuda.grid(1)
+    if i < x.size:
+        down[i] = np.int32(math.floor(x[i]))
+        up[i] = np.uint32(math.ceil(x[i]))
+        cut[i] = np.int16(math.trunc(x[i]))
+        near[i] = np.uint8(round(x[i]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_narrow_integers_keep_the_lower_bits(dtype, rng):
+    x = np.concatenate([numbers(dtype, rng), [np.nan, np.inf, -np.inf, np.finfo(dtype).max]]).astype(dtype)
+    results = [np.ones(x.size, kind) for kind in (np.int32, np.uint32, np.int16, np.uint8)]
+    convert_low[(x.size + 127) // 128, 128](x, *results)
+    for function, got in zip(KINDS.values(), results, strict=True):
+        whole = [function(float(value)) if np.isfinite(value) else 0 for value in x]
+        assert got.tolist() == np.array([value % 2**64 for value in whole], np.uint64).astype(got.dtype).tolist()
+
+
+def test_a_narrow_integer_is_not_made_of_a_wide_one(optimised):
+    def pixel(x, y, out):
+        x0, y0 = np.int32(math.floor(x[0])), np.int32(math.floor(y[0]))
+        if 0 <= x0 < out.shape[1] and 0 <= y0 < out.shape[0]:
+            out[y0, x0] = 1
+
+    signature = types.void(types.float32[::1], types.float32[::1], types.float32[:, ::1])
+    ptx, _ = cuda.compile_ptx(pixel, signature, cc=(9, 0))
+    assert ptx.count("cvt.rmi.s64.f32") == 2 and "fma.rm" not in ptx and "cvt.rmi.f32.f32" not in ptx
+    assert "and.b64" not in ptx
+    assemble(ptx, 90)
