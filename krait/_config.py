@@ -20,7 +20,9 @@ _FIXED = {
         "DUMP_BYTECODE", "DUMP_CFG", "DUMP_IR", "DUMP_LLVM", "DUMP_OPTIMIZED", "DUMP_SSA", "ENABLE_CUDASIM",
         "DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "ENABLE_PROFILING", "NRT_STATS",
         "FULL_TRACEBACKS", "PARALLEL_DIAGNOSTICS", "SHOW_HELP", "WARNINGS"), 0),
+    **dict.fromkeys(("CUDA_DEBUG_POLY", "CUDA_DEBUG_POLY_USE_TYPED_CONST", "CUDA_NRT_STATS"), 0),
     "CAPTURED_ERRORS": "new_style",
+    "CHROME_TRACE": "",
     "COLOR_SCHEME": "no_color",
     "CUDA_DEALLOCS_COUNT": 10,
     "CUDA_DEALLOCS_RATIO": 0.2,
@@ -47,6 +49,16 @@ def _report(name, bit):
         _krait.reports(_krait.reports() & ~bit | (bit if int(value) else 0))
 
     return property(read, write, doc=f"KRAIT_{name}")
+
+
+def _variable(name, doc):
+    def read(self):
+        return os.environ.get(f"KRAIT_{name}", "")
+
+    def write(self, value):
+        os.environ[f"KRAIT_{name}"] = os.fspath(value)
+
+    return property(read, write, doc=f"KRAIT_{name}: {doc}")
 
 
 class _Config:
@@ -88,6 +100,19 @@ class _Config:
     def CUDA_MEMORY_MANAGER(self):
         """KRAIT_CUDA_MEMORY_MANAGER: the module whose memory manager gives devices their memory; "default": none."""
         return os.environ.get("KRAIT_CUDA_MEMORY_MANAGER") or "default"
+
+    CUDA_DRIVER = _variable("CUDA_DRIVER", "the path of the driver's library; before a device is used first")
+    CUDA_INCLUDE_PATH = _variable("CUDA_INCLUDE_PATH", "folders of headers for CUDA C that is linked, with : between")
+    CUDA_NVRTC_EXTRA_SEARCH_PATHS = CUDA_INCLUDE_PATH
+
+    @property
+    def CUDA_ARRAY_INTERFACE_SYNC(self):
+        """KRAIT_CUDA_ARRAY_INTERFACE_SYNC: 0: as_cuda_array() does not wait for what made an array."""
+        return int(os.environ.get("KRAIT_CUDA_ARRAY_INTERFACE_SYNC") != "0")
+
+    @CUDA_ARRAY_INTERFACE_SYNC.setter
+    def CUDA_ARRAY_INTERFACE_SYNC(self, value):
+        os.environ["KRAIT_CUDA_ARRAY_INTERFACE_SYNC"] = str(int(value))
 
     @property
     def CACHE_DIR(self):

@@ -94,8 +94,8 @@ def guvectorize(ftylist, signature, **options):
     return host_guvectorize(ftylist, signature, **{"target": "cuda", **options})
 
 
-_MODULES = ("api", "args", "bf16", "cg", "compiler", "config", "cudadrv", "dispatcher", "errors", "extending", "fp16",
-            "fp8", "launchconfig", "random", "types", "vector_types")
+_MODULES = ("api", "args", "bf16", "cg", "compiler", "config", "cudadrv", "decorators", "device_init", "dispatcher",
+            "errors", "extending", "fp16", "fp8", "kernels", "launchconfig", "random", "types", "vector_types")
 
 if _environ.get("KRAIT_CUDA_MEMORY_MANAGER"):
     from ._memory import take_from_environment as _take

@@ -59,6 +59,8 @@ class _Described:
         self.__cuda_array_interface__, self.owner = description, owner
 
 
-def from_cuda_array_interface(desc, owner=None, sync=True):
-    """A device array on the memory that a __cuda_array_interface__ describes; `owner` is kept alive with it."""
-    return _krait.as_cuda_array(_Described(desc, owner), sync=sync)
+def from_cuda_array_interface(desc, owner=None, sync=None):
+    """A device array on the memory that a __cuda_array_interface__ describes; `owner` is kept alive with it.  `sync`:
+    whether the work of the stream that it names is waited for; None: unless KRAIT_CUDA_ARRAY_INTERFACE_SYNC is 0."""
+    described = _Described(desc, owner)
+    return _krait.as_cuda_array(described) if sync is None else _krait.as_cuda_array(described, sync=sync)

@@ -111,6 +111,15 @@ class Context:
     def synchronize(self):
         self.device.synchronize()
 
+    @property
+    def memory_manager(self):
+        """That of cuda.set_memory_manager; None: Krait's own memory."""
+        with self.device:
+            return current_manager()
+
+    def prepare_for_use(self):
+        """Nothing: a context is made when it is first used."""
+
     def push(self):
         self.device.__enter__()
 
@@ -185,6 +194,14 @@ class Context:
         with self.device:
             return _krait.default_stream()
 
+    def create_legacy_default_stream(self):
+        with self.device:
+            return _krait.legacy_default_stream()
+
+    def create_per_thread_default_stream(self):
+        with self.device:
+            return _krait.per_thread_default_stream()
+
     def create_external_stream(self, ptr):
         with self.device:
             return _krait.external_stream(ptr)
@@ -194,12 +211,14 @@ class Context:
             return _krait.event(timing)
 
     def memalloc(self, bytesize):
-        """Memory of the device, as an array of bytes."""
-        manager = current_manager()
-        if manager:
-            return manager.memalloc(bytesize)
+        """Memory of the device: a MemoryPointer."""
+        from ._memory import AutoFreePointer, memory_of
+
         with self.device:
-            return _krait.device_array(bytesize, "u1")
+            manager = current_manager()
+            if manager:
+                return manager.memalloc(bytesize)
+            return memory_of(_krait.device_array(bytesize, "u1"), AutoFreePointer)
 
     def get_ipc_handle(self, memory):
         """What another process opens the memory by: of a device array, or of memory of a memory manager."""

@@ -161,7 +161,7 @@ def _converted(parameter, type_):
 
 def declare_device(name, sig, link=None, use_cooperative=False, abi="numba", *, fallback=None):
     """A device function that other code defines: its name there, its signature, and the code: PTX or CUDA C, as
-    text, as a file or a list of these; without it the kernels that call the function have the option link.
+    text, as a file or a list or set of these; without it the kernels that call the function have the option link.
     `fallback` is a Python function that does the same, for the host device.  abi "numba": the function gets a
     pointer for its result first and returns 0; "c": it returns its result.  An array is passed as its address.
     use_cooperative: the function waits for all blocks of a grid, so that a launch has them all run at once."""

@@ -44,11 +44,46 @@ class MemoryPointer:
             raise RuntimeError(f"bytes {start} to {stop} of memory of {self.size} bytes")
         return MemoryPointer(self.context, self.device_pointer_value + start, stop - start, owner=self)
 
+    def memset(self, byte, count=None, stream=0):
+        """Sets `count` bytes, or all; before what the stream is given from then on."""
+        from ._copies import device_memset
+
+        device_memset(self, byte, self.size if count is None else count, stream)
+
+    @property
+    def nbytes(self):
+        return self.size
+
     def free(self):
         """Gives the memory back now."""
         if self._finalizer is not None:
             self._finalizer()
         self.is_alive = False
+
+
+class AutoFreePointer(MemoryPointer):
+    """Memory that Context.memalloc() made, of a device array."""
+
+    __slots__ = ()
+
+    def free(self):
+        """Gives the memory back now."""
+        self.owner.free()
+        self.is_alive = False
+
+
+def memory_of(array, made=MemoryPointer):
+    """array.gpu_data: the memory of a device array, from its first element to its last; kept alive by the result."""
+    with _krait.home_of(array):
+        context = _current_context()
+    span = sum((n - 1) * abs(stride) for n, stride in zip(array.shape, array.strides)) + array.itemsize
+    return made(context, array.device_ctypes_pointer, span if array.size else 0, owner=array)
+
+
+def _current_context():
+    from ._contexts import current_context
+
+    return current_context()
 
 
 class MappedMemory(MemoryPointer):

@@ -73,6 +73,8 @@ def ptx_of_c(source, name=None):
     if nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, (name or "linked.cu").encode(), 0, None, None) != 0:
         raise RuntimeError("NVRTC makes no program of the text")
     options = [b"--relocatable-device-code=true", f"--gpu-architecture=compute_{_architecture(list(known))}".encode()]
+    folders = os.environ.get("KRAIT_CUDA_INCLUDE_PATH", "").split(os.pathsep)
+    options += [b"-I" + os.fsencode(folder) for folder in folders if folder]
     try:
         failed = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
         if failed:

@@ -568,10 +568,10 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     if (!current) return INVALID_CONTEXT;
     launched = (int)((char *)function - functions[current_device()]);
     if (launched < 0 || launched >= FUNCTIONS) return INVALID_HANDLE;
-    const uint64_t *words = extra[1];
-    size_t count = *(size_t *)extra[3] / 8;
-    parameter_bytes = *(size_t *)extra[3];
-    memcpy(parameters, words, parameter_bytes);
+    const uint64_t *words = extra ? extra[1] : NULL; /* else what `params` points to, of which the size is not known */
+    parameter_bytes = extra ? *(size_t *)extra[3] : 0;
+    size_t count = parameter_bytes / 8;
+    if (words) memcpy(parameters, words, parameter_bytes);
     Graph *graph = stream_of(handle) ? stream_of(handle)->capture : NULL;
     while (graph && graph->around) graph = graph->around;
     if (graph && graph->nlaunched < 64) graph->launched[graph->nlaunched++] = function;

@@ -689,6 +689,68 @@ def test_what_a_callback_drops_is_given_back_later(run):
     """)
 
 
+def test_code_is_linked_and_launched_by_handle(run):
+    run("""
+        from krait.cuda.cudadrv import driver
+
+        linker = driver.Linker.new(max_registers=40)
+        linker.add_ptx(".version 6.0")
+        linker.add(cuda.Cubin(b"cubin"))
+        linker.add(cuda.Archive(b"archive"))
+        calls()
+        code = linker.complete()
+        assert calls() == ["LinkAddData 0: cubin", "LinkAddData 4: archive", "LinkComplete"]
+        assert code == b"machine code\\0"
+        context = cuda.current_context()
+        function = driver.load_module_image(context, code).get_function("name")
+        assert function.attrs == function.read_func_attr_all() and function.device == context.device
+        stream = cuda.stream()
+        calls()
+        for on in stream, stream.handle:
+            driver.launch_kernel(function.handle, 1, 1, 1, 32, 1, 1, 0, on, [ctypes.c_int(3), ctypes.c_float(2)])
+        driver.launch_kernel(function.handle, 1, 1, 1, 32, 1, 1, 0, None, ())
+        assert calls() == ["LaunchKernel 2", "LaunchKernel 2", "LaunchKernel 0"]
+        fake.fake_fail(b"LinkComplete", 0, 218)
+        try:
+            linker.complete()
+        except krait.errors.CudaAPIError as error:
+            assert error.code == 218 and "linking code" in str(error)
+        else:
+            raise AssertionError
+        fake.fake_fail(b"LinkAddData", 0, 2)
+        try:
+            linker.complete()
+        except MemoryError:
+            pass
+        assert not violations(), violations()
+    """)
+
+
+def test_a_declared_function_may_wait_for_the_grid(run):
+    run("""
+        plain = cuda.declare_device("plain", "int32(int32)", link={cuda.PTXSource(".version 6.0\\n")})
+        waits = cuda.declare_device("waits", "int32(int32)", cuda.PTXSource(".version 6.0\\n"), True, "c")
+
+        @cuda.jit
+        def ordinary(x):
+            x[0] = plain(1)
+
+        @cuda.jit
+        def together(x):
+            x[0] = waits(1)
+
+        x = cuda.device_array(1, np.int32)
+        ordinary[5000, 32](x)
+        try:
+            together[5000, 32](x)
+        except ValueError as error:
+            assert "wait for each other" in str(error)
+        else:
+            raise AssertionError
+        together[1, 32](x)
+    """)
+
+
 def test_takers_by_interface_and_by_table_wait_for_it(run):
     """They go on behind the default stream, which side streams do not keep in order with."""
     run("""

@@ -4,16 +4,41 @@ import numpy as np
 
 from ... import _krait
 from .._arrays import is_cuda_array
+from .._ipc import IpcArrayHandle
 
 # One class for arrays and for single records; pinned, mapped and managed arrays are NumPy's.
 DeviceNDArray = DeviceNDArrayBase = DeviceRecord = _krait.DeviceArray
 PinnedArray = MappedNDArray = ManagedNDArray = np.ndarray
 
 __all__ = [
-    "DeviceNDArray", "DeviceNDArrayBase", "DeviceRecord", "ManagedNDArray", "MappedNDArray", "PinnedArray",
-    "auto_device", "from_array_like", "from_record_like", "is_cuda_ndarray", "require_cuda_ndarray",
+    "DeviceNDArray", "DeviceNDArrayBase", "DeviceRecord", "IpcArrayHandle", "ManagedNDArray", "MappedNDArray",
+    "PinnedArray", "array_core", "auto_device", "check_array_compatibility", "errmsg_contiguous_buffer",
+    "from_array_like", "from_record_like", "is_contiguous", "is_cuda_ndarray", "require_cuda_ndarray",
     "verify_cuda_ndarray_interface",
 ]
+
+
+errmsg_contiguous_buffer = "the elements of the array have gaps: a contiguous array is needed"
+
+
+def is_contiguous(ary):
+    """Whether the elements lie without gaps, in C order or in Fortran order."""
+    return ary.flags.c_contiguous or ary.flags.f_contiguous
+
+
+def array_core(ary):
+    """The elements that an array really has: one of each axis that is broadcast, along which the stride is 0."""
+    if not ary.strides or not ary.size:
+        return ary
+    return ary[tuple(slice(None) if stride else 0 for stride in ary.strides)]
+
+
+def check_array_compatibility(ary1, ary2):
+    """Raises for arrays of which one cannot be copied to the other as it is: they differ in shape or dtype."""
+    if ary1.dtype != ary2.dtype:
+        raise TypeError(f"the arrays differ in dtype: {ary1.dtype} and {ary2.dtype}")
+    if np.squeeze(np.empty(ary1.shape, "u1")).shape != np.squeeze(np.empty(ary2.shape, "u1")).shape:
+        raise ValueError(f"the arrays differ in shape: {ary1.shape} and {ary2.shape}")
 
 
 def is_cuda_ndarray(obj):

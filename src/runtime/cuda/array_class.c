@@ -94,7 +94,7 @@ static PyObject *get_itemsize(DeviceArray *self, void *unused) {
 
 static PyObject *get_transposed(DeviceArray *self, void *unused) {
     (void)unused;
-    PyObject *none = PyTuple_New(0), *result = none ? device_array_transpose(self, none) : NULL;
+    PyObject *none = PyTuple_New(0), *result = none ? device_array_transpose(self, none, NULL) : NULL;
     Py_XDECREF(none);
     return result;
 }
@@ -108,6 +108,26 @@ static PyObject *get_pointer(DeviceArray *self, void *unused) {
                                : NULL;
     Py_XDECREF(ctypes);
     return pointer;
+}
+
+/* As an object of numba.cuda's memory management; krait.cuda._memory has its class. */
+static PyObject *get_memory(DeviceArray *self, void *unused) {
+    (void)unused;
+    PyObject *module = PyImport_ImportModule("krait.cuda._memory");
+    PyObject *memory = module ? PyObject_CallMethod(module, "memory_of", "O", self) : NULL;
+    Py_XDECREF(module);
+    return memory;
+}
+
+/* Every operation takes its stream as an argument. */
+static PyObject *get_stream(DeviceArray *self, void *unused) {
+    (void)self, (void)unused;
+    return PyLong_FromLong(0);
+}
+
+static PyObject *get_true(DeviceArray *self, void *unused) {
+    (void)self, (void)unused;
+    Py_RETURN_TRUE;
 }
 
 /* CUDA Array Interface, version 3; only memory of a GPU has one. */
@@ -169,11 +189,12 @@ static PyMethodDef methods[] = {
      PyDoc_STR("A view of another shape and the same size.")},
     {"ravel", WITH_KEYWORDS(device_array_ravel), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("ravel($self, order='C', stream=0)\n--\n\nA view of one dimension.")},
-    {"transpose", (PyCFunction)device_array_transpose, METH_VARARGS,
-     PyDoc_STR("A view with the axes reversed or permuted.")},
+    {"transpose", WITH_KEYWORDS(device_array_transpose), METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR(
+         "A view with the axes reversed or permuted: transpose(1, 0), transpose((1, 0)), transpose(axes=(1, 0)).")},
     {"squeeze", WITH_KEYWORDS(device_array_squeeze), METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("A view without axes of length one.")},
-    {"view", (PyCFunction)device_array_view, METH_VARARGS,
+     PyDoc_STR("squeeze($self, axis=None, stream=0)\n--\n\nA view without axes of length one.")},
+    {"view", WITH_KEYWORDS(device_array_view), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("view($self, dtype)\n--\n\nThe same bytes as elements of another type.")},
     {"split", WITH_KEYWORDS(device_array_split), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("split($self, section, stream=0)\n--\n\nViews of `section` elements each; the last may be shorter.")},
@@ -222,6 +243,11 @@ static PyGetSetDef attributes[] = {
     {"T", (getter)get_transposed, NULL, PyDoc_STR("A view with the axes reversed."), NULL},
     {"device_ctypes_pointer", (getter)get_pointer, NULL, PyDoc_STR("Address of the first element, a ctypes.c_uint64."),
      NULL},
+    {"gpu_data", (getter)get_memory, NULL, PyDoc_STR("The memory, a cuda.MemoryPointer."), NULL},
+    {"stream", (getter)get_stream, NULL, PyDoc_STR("0: operations are on the default stream unless they name one."),
+     NULL},
+    {"__cuda_memory__", (getter)get_true, NULL, PyDoc_STR("True: it is memory of a device."), NULL},
+    {"__cuda_ndarray__", (getter)get_true, NULL, PyDoc_STR("True: it is an array in memory of a device."), NULL},
     {"__cuda_array_interface__", (getter)get_cuda_array_interface, NULL, PyDoc_STR("CUDA Array Interface, version 3."),
      NULL},
     {NULL, NULL, NULL, NULL, NULL},

@@ -1,7 +1,8 @@
 /* array_make.c: the functions of krait.cuda that make arrays: on new memory, on memory of others. */
 #include "runtime/cuda/device_array.h"
 
-#include <string.h> /* memcmp */
+#include <stdlib.h> /* getenv */
+#include <string.h> /* memcmp, strcmp */
 
 PyObject *device_array_to_device(PyObject *module, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"obj", "stream", "copy", "to", NULL};
@@ -267,11 +268,17 @@ done:
     return result;
 }
 
+/* Unless the call says: KRAIT_CUDA_ARRAY_INTERFACE_SYNC=0 leaves waiting to the program. */
+static bool waits_by_default(void) {
+    const char *asked = getenv("KRAIT_CUDA_ARRAY_INTERFACE_SYNC");
+    return !asked || strcmp(asked, "0") != 0;
+}
+
 PyObject *device_array_from_interface(PyObject *module, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"obj", "sync", NULL};
     Runtime *runtime = RUNTIME_OF(module);
     PyObject *object;
-    int sync = 1;
+    int sync = waits_by_default();
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|p:as_cuda_array", names, &object, &sync)) return NULL;
     if (Py_TYPE(object) == runtime->device_array) return Py_NewRef(object);
     return device_array_read_interface(runtime, object, sync ? INTERFACE_WAITS : INTERFACE_IGNORES, NULL);

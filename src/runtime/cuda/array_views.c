@@ -205,15 +205,38 @@ PyObject *device_array_ravel(DeviceArray *self, PyObject *args, PyObject *kwargs
     return result;
 }
 
-PyObject *device_array_transpose(DeviceArray *self, PyObject *args) {
-    return through_numpy(self, "transpose", args, NULL);
+/* Of one argument, or of none. */
+static PyObject *through_numpy_with(DeviceArray *self, const char *method, PyObject *argument) {
+    PyObject *args = argument ? PyTuple_Pack(1, argument) : PyTuple_New(0);
+    PyObject *view = args ? through_numpy(self, method, args, NULL) : NULL;
+    Py_XDECREF(args);
+    return view;
+}
+
+PyObject *device_array_transpose(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"axes", NULL};
+    PyObject *axes = NULL;
+    if (!kwargs || PyDict_GET_SIZE(kwargs) == 0) return through_numpy(self, "transpose", args, NULL);
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:transpose", names, &axes)) return NULL;
+    return through_numpy_with(self, "transpose", axes);
 }
 
 PyObject *device_array_squeeze(DeviceArray *self, PyObject *args, PyObject *kwargs) {
-    return through_numpy(self, "squeeze", args, kwargs);
+    static char *names[] = {"axis", "stream", NULL};
+    PyObject *axis = Py_None, *stream = NULL;
+    StreamUse on; /* a view is no work */
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:squeeze", names, &axis, &stream) ||
+        device_array_stream(self->device, stream, &on) < 0)
+        return NULL;
+    return through_numpy_with(self, "squeeze", axis == Py_None ? NULL : axis);
 }
 
-PyObject *device_array_view(DeviceArray *self, PyObject *args) { return through_numpy(self, "view", args, NULL); }
+PyObject *device_array_view(DeviceArray *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"dtype", NULL};
+    PyObject *dtype;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:view", names, &dtype)) return NULL;
+    return through_numpy_with(self, "view", dtype);
+}
 
 PyObject *device_array_split(DeviceArray *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"section", "stream", NULL};

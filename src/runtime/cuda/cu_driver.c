@@ -1,4 +1,4 @@
-/* cu_driver.c: libcuda.so.1 by dlopen, devices, primary contexts, errors.
+/* cu_driver.c: libcuda.so.1, or what KRAIT_CUDA_DRIVER names, by dlopen, devices, primary contexts, errors.
  *
  * In: nothing but the library's name.  Out: a Cuda that either has devices or says in one sentence why not.
  *
@@ -100,11 +100,14 @@ bool cuda_open(Cuda *cuda) {
     if (cuda->opened) return cuda->why_not[0] == 0;
     cuda->opened = true;
     cuda->pid = getpid();
-    cuda->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!cuda->library) {
+    const char *named = getenv("KRAIT_CUDA_DRIVER");
+    if (named && !*named) named = NULL;
+    cuda->library = dlopen(named ? named : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!cuda->library && named)
+        snprintf(cuda->why_not, sizeof cuda->why_not, "KRAIT_CUDA_DRIVER names no driver: %s", dlerror());
+    else if (!cuda->library)
         snprintf(cuda->why_not, sizeof cuda->why_not, "no NVIDIA driver is installed (libcuda.so.1 was not found)");
-        return false;
-    }
+    if (!cuda->library) return false;
     return load_symbols(cuda) && find_devices(cuda);
 }
 

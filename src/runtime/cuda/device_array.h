@@ -185,9 +185,9 @@ PyObject *device_array_getitem_method(DeviceArray *self, PyObject *args, PyObjec
 PyObject *device_array_setitem_method(DeviceArray *self, PyObject *args, PyObject *kwargs);
 PyObject *device_array_reshape(DeviceArray *self, PyObject *args, PyObject *kwargs);
 PyObject *device_array_ravel(DeviceArray *self, PyObject *args, PyObject *kwargs);
-PyObject *device_array_transpose(DeviceArray *self, PyObject *args);
+PyObject *device_array_transpose(DeviceArray *self, PyObject *args, PyObject *kwargs);
 PyObject *device_array_squeeze(DeviceArray *self, PyObject *args, PyObject *kwargs);
-PyObject *device_array_view(DeviceArray *self, PyObject *args);
+PyObject *device_array_view(DeviceArray *self, PyObject *args, PyObject *kwargs);
 PyObject *device_array_split(DeviceArray *self, PyObject *args, PyObject *kwargs);
 
 #endif

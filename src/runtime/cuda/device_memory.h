@@ -118,4 +118,13 @@ PyObject *cuda_error_table(PyObject *module, PyObject *unused); /* cu_errors.c: 
 #define RUNTIME_OF(module) (*(Runtime **)PyModule_GetState(module))
 #define NEEDS_GPU          "this needs a GPU: kernels run on the host device here (%s)"
 
+/* device_object.c: as Python sees it; NULL for no device: an exception is set already. */
+PyObject *device_object(Runtime *runtime, Device *device);
+/* device_names.c */
+int device_attribute_number(PyObject *name); /* CUdevice_attribute; -1: it has no such name */
+PyObject *device_attribute_table(PyObject *module, PyObject *unused);
+PyObject *device_dir(PyObject *device, PyObject *unused);
+PyObject *device_primary_context(PyObject *device, PyObject *unused);
+PyObject *device_from_identity(PyObject *class, PyObject *identity);
+
 #endif

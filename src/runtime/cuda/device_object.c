@@ -19,24 +19,17 @@ typedef struct DeviceObject {
 
 static Device *device_of(PyObject *object) { return ((DeviceObject *)object)->device; }
 
-/* Attributes by the name that the driver API gives them (CU_DEVICE_ATTRIBUTE_ without the prefix). */
-static const struct {
-    const char *name;
-    int number;
-} device_attributes[] = {
-#define DEVICE_ATTRIBUTE(name, number) {#name, number},
-#include "runtime/cuda/device_attributes.def"
-#undef DEVICE_ATTRIBUTE
-};
-
 static PyObject *device_getattr(PyObject *object, PyObject *name) {
     Device *device = device_of(object);
-    for (size_t i = 0; i < COUNT_OF(device_attributes); i++)
-        if (PyUnicode_CompareWithASCIIString(name, device_attributes[i].name) == 0) {
-            int value = 0, status = device->ops->attribute(device, device_attributes[i].number, &value);
-            return device_check(device, status, "asking about the GPU") < 0 ? NULL : PyLong_FromLong(value);
-        }
-    return PyObject_GenericGetAttr(object, name);
+    int number = device_attribute_number(name), value = 0;
+    if (number < 0) return PyObject_GenericGetAttr(object, name);
+    int status = device->ops->attribute(device, number, &value);
+    return device_check(device, status, "asking about the GPU") < 0 ? NULL : PyLong_FromLong(value);
+}
+
+static PyObject *get_primary_context(PyObject *self, void *unused) {
+    (void)unused;
+    return device_primary_context(self, NULL);
 }
 
 static PyObject *get_name(PyObject *self, void *unused) {
@@ -219,6 +212,7 @@ static PyGetSetDef device_getset[] = {
     {"compute_capability", get_capability, NULL, PyDoc_STR("(major, minor)"), NULL},
     {"uuid", get_uuid, NULL, PyDoc_STR("\"GPU-...\""), NULL},
     {"total_memory", get_total_memory, NULL, PyDoc_STR("Bytes of memory."), NULL},
+    {"primary_context", get_primary_context, NULL, PyDoc_STR("Its context, a cuda.Context."), NULL},
     {"_used", get_used, NULL, NULL, NULL},
     {"is_host", get_is_host, NULL, PyDoc_STR("Whether this is the host device: kernels run on the cores."), NULL},
     {"supports_float16", supports_from, NULL, PyDoc_STR("Whether float16 arithmetic is available."),
@@ -238,6 +232,13 @@ static PyMethodDef device_methods[] = {
                "while another thread copies or launches on it, or records a graph, and while arrays of the host lie in "
                "its memory (pinned, mapped, managed) or are locked.")},
     {"synchronize", device_wait, METH_NOARGS, PyDoc_STR("Waits until the device has finished everything queued.")},
+    {"get_primary_context", device_primary_context, METH_NOARGS,
+     PyDoc_STR("get_primary_context($self)\n--\n\nIts context, a cuda.Context.")},
+    {"release_primary_context", device_reset, METH_NOARGS,
+     PyDoc_STR("release_primary_context($self)\n--\n\nThe same as reset().")},
+    {"from_identity", device_from_identity, METH_O | METH_CLASS,
+     PyDoc_STR("from_identity($type, identity)\n--\n\nThe device of that number.")},
+    {"__dir__", device_dir, METH_NOARGS, NULL},
     {"_defer", device_defer_frees, METH_O, NULL},
     {"_reach", device_reach, METH_VARARGS, NULL},
     {"_memory_report", memory_report, METH_NOARGS, NULL},
@@ -266,7 +267,7 @@ PyType_Spec device_spec = {"krait.cuda.Device", sizeof(DeviceObject), 0,
 
 /* ---- functions of krait.cuda ---- */
 
-static PyObject *device_new(Runtime *runtime, Device *device) {
+PyObject *device_object(Runtime *runtime, Device *device) {
     DeviceObject *self = device ? PyObject_New(DeviceObject, runtime->device) : NULL;
     if (self) {
         self->runtime = runtime;
@@ -282,7 +283,7 @@ static PyObject *list_devices(PyObject *module, PyObject *unused) {
     int count = gpu == 1 ? cuda_device_count(runtime->cuda) : 1;
     PyObject *list = gpu < 0 ? NULL : PyList_New(count);
     for (int i = 0; list && i < count; i++) {
-        PyObject *device = device_new(runtime, gpu == 1 ? cuda_device(runtime->cuda, i) : &runtime->host);
+        PyObject *device = device_object(runtime, gpu == 1 ? cuda_device(runtime->cuda, i) : &runtime->host);
         if (!device)
             Py_CLEAR(list);
         else
@@ -294,7 +295,7 @@ static PyObject *list_devices(PyObject *module, PyObject *unused) {
 static PyObject *get_current_device(PyObject *module, PyObject *unused) {
     (void)unused;
     Runtime *runtime = RUNTIME_OF(module);
-    return device_new(runtime, runtime_device(runtime));
+    return device_object(runtime, runtime_device(runtime));
 }
 
 static PyObject *select_device(PyObject *module, PyObject *args, PyObject *kwargs) {
@@ -309,7 +310,7 @@ static PyObject *select_device(PyObject *module, PyObject *args, PyObject *kwarg
         PyErr_Format(PyExc_ValueError, "there is no device %ld: kernels run on the host device, which is number 0", id);
         return NULL;
     }
-    return device_new(runtime, runtime_device(runtime));
+    return device_object(runtime, runtime_device(runtime));
 }
 
 static PyObject *synchronize(PyObject *module, PyObject *unused) {
@@ -338,7 +339,7 @@ static PyObject *home_of(PyObject *module, PyObject *const *objects, Py_ssize_t 
         if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
         PyErr_Clear(); /* what cannot be used is refused when it is */
     }
-    return device_new(runtime, home);
+    return device_object(runtime, home);
 }
 
 static PyObject *set_allocator(PyObject *module, PyObject *allocator) {
@@ -384,6 +385,7 @@ static PyObject *profile_stop(PyObject *module, PyObject *unused) {
 
 PyMethodDef device_functions[] = {
     {"driver_errors", cuda_error_table, METH_NOARGS, NULL},
+    {"device_attributes", device_attribute_table, METH_NOARGS, NULL},
     {"to_device", WITH_KEYWORDS(device_array_to_device), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("to_device(obj, stream=0, copy=True, to=None)\n--\n\nA device array with the elements of `obj` "
                "(anything NumPy makes an array of).")},

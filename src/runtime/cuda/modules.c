@@ -1,10 +1,12 @@
-/* modules.c: code of others on a GPU, by its driver: PTX or machine code that is loaded as it is, its functions and
- * globals by name.  Behind Context.create_module_ptx and create_module_image (krait/cuda/_modules.py).
+/* modules.c: code of others on a GPU, by its driver: PTX or machine code that is linked, or loaded as it is, its
+ * functions and globals by name, their launches.  Behind Context.create_module_ptx and create_module_image, and Linker
+ * and launch_kernel of krait.cuda.cudadrv.driver (krait/cuda/_modules.py).
  *
  * A module is a capsule; it is unloaded with the capsule, or before. */
 #include <stdio.h> /* snprintf */
 
 #include "runtime/cuda/device_memory.h"
+#include "runtime/cuda/graph.h"  /* capture_stream */
 #include "runtime/cuda/kernel.h" /* gpu_module_unload */
 
 #define MODULE_NAME "krait.module"
@@ -114,7 +116,78 @@ static PyObject *module_global(PyObject *module, PyObject *args) {
     return Py_BuildValue("(Kn)", (unsigned long long)address, (Py_ssize_t)bytes);
 }
 
+/* One input for the driver's linker: a CUjitInputType, bytes (PTX with its closing zero), a name for messages. */
+static int add_input(const CuApi *api, void *link, PyObject *input, int *status) {
+    int type;
+    const char *name;
+    Py_buffer bytes;
+    if (!PyArg_ParseTuple(input, "iy*s:module_link", &type, &bytes, &name)) return -1;
+    *status = api->LinkAddData(link, type, bytes.buf, (size_t)bytes.len, name, 0, NULL, NULL);
+    PyBuffer_Release(&bytes);
+    return 0;
+}
+
+/* module_link([(type, bytes, name), ...], most registers or 0): the machine code, as bytes. */
+static PyObject *module_link(PyObject *module, PyObject *args) {
+    enum { MAX_REGISTERS = 0, ERROR_LOG = 5, ERROR_LOG_BYTES = 6, LOG_BYTES = 8192 };
+    Runtime *runtime = RUNTIME_OF(module);
+    PyObject *inputs, *code = NULL;
+    unsigned registers;
+    if (!PyArg_ParseTuple(args, "O!I:module_link", &PyList_Type, &inputs, &registers)) return NULL;
+    Device *device = runtime_device(runtime);
+    if (!device) return NULL;
+    if (device->shares_memory) return cuda_refuse(NEEDS_GPU, cuda_choice_reason(runtime->cuda));
+    const CuApi *api = &runtime->cuda->api;
+    char log[LOG_BYTES] = "", what[LOG_BYTES + 64];
+    int options[] = {ERROR_LOG, ERROR_LOG_BYTES, MAX_REGISTERS};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log, (void *)(uintptr_t)registers}, *link = NULL, *binary = NULL;
+    size_t size = 0;
+    Visit visit;
+    int status = context_visit((CudaContext *)device, &visit);
+    if (status == CUDA_OK) status = api->LinkCreate(registers ? 3 : 2, options, values, &link);
+    for (Py_ssize_t i = 0; status == CUDA_OK && !PyErr_Occurred() && i < PyList_GET_SIZE(inputs); i++)
+        add_input(api, link, PyList_GET_ITEM(inputs, i), &status);
+    if (status == CUDA_OK && !PyErr_Occurred()) status = api->LinkComplete(link, &binary, &size);
+    if (binary) code = PyBytes_FromStringAndSize(binary, (Py_ssize_t)size);
+    if (link) api->LinkDestroy(link);
+    context_leave(&visit);
+    log[LOG_BYTES - 1] = 0;
+    snprintf(what, sizeof what, "linking code%s%s", log[0] ? ": " : "", log);
+    if (PyErr_Occurred() || device_check(device, status, what) < 0) Py_CLEAR(code);
+    return code;
+}
+
+/* module_launch(function, (x, y, z) of blocks, of threads, bytes of shared memory, stream, addresses of arguments) */
+static PyObject *module_launch(PyObject *module, PyObject *args) {
+    enum { MOST = 256 };
+    Runtime *runtime = RUNTIME_OF(module);
+    unsigned long long function;
+    unsigned g[3], b[3], shared;
+    PyObject *stream, *addresses;
+    void *params[MOST], *handle;
+    if (!PyArg_ParseTuple(args, "K(III)(III)IOO!:module_launch", &function, &g[0], &g[1], &g[2], &b[0], &b[1], &b[2],
+                          &shared, &stream, &PyTuple_Type, &addresses))
+        return NULL;
+    Device *device = runtime_device(runtime);
+    if (!device || runtime_stream_handle(stream, device, &handle) < 0) return NULL;
+    if (device->shares_memory) return cuda_refuse(NEEDS_GPU, cuda_choice_reason(runtime->cuda));
+    Py_ssize_t count = PyTuple_GET_SIZE(addresses);
+    if (count > MOST) return PyErr_Format(PyExc_ValueError, "a launch has at most %d arguments", MOST);
+    for (Py_ssize_t i = 0; i < count; i++) params[i] = PyLong_AsVoidPtr(PyTuple_GET_ITEM(addresses, i));
+    if (PyErr_Occurred()) return NULL;
+    Visit visit;
+    int status = context_visit((CudaContext *)device, &visit);
+    if (status == CUDA_OK)
+        status = runtime->cuda->api.LaunchKernel((void *)(uintptr_t)function, g[0], g[1], g[2], b[0], b[1], b[2],
+                                                 shared, capture_stream(handle), params, NULL);
+    context_leave(&visit);
+    if (device_check(device, status, "launching a function of a module") < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
 PyMethodDef module_functions[] = {
+    {"module_link", module_link, METH_VARARGS, NULL},
+    {"module_launch", module_launch, METH_VARARGS, NULL},
     {"module_load", module_load, METH_O, NULL},
     {"module_unload", module_unload, METH_O, NULL},
     {"module_function", module_function, METH_VARARGS, NULL},

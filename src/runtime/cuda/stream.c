@@ -259,14 +259,18 @@ static PyObject *stream_async_done(PyObject *object, PyObject *unused) {
     return future;
 }
 
-static PyObject *stream_handle(PyObject *object, void *unused) {
-    (void)unused;
+static PyObject *handle_object(void *address) {
     PyObject *ctypes = PyImport_ImportModule("ctypes");
-    PyObject *number = PyLong_FromVoidPtr(((Stream *)object)->handle);
+    PyObject *number = PyLong_FromVoidPtr(address);
     PyObject *handle = ctypes && number ? PyObject_CallMethod(ctypes, "c_void_p", "O", number) : NULL;
     Py_XDECREF(number);
     Py_XDECREF(ctypes);
     return handle;
+}
+
+static PyObject *stream_handle(PyObject *object, void *unused) {
+    (void)unused;
+    return handle_object(((Stream *)object)->handle);
 }
 
 static PyObject *stream_int(PyObject *object) { return PyLong_FromVoidPtr(((Stream *)object)->handle); }
@@ -295,8 +299,27 @@ static PyMethodDef stream_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyObject *context_of_device(Runtime *runtime, Device *device) {
+    PyObject *object = device_object(runtime, device), *context = object ? device_primary_context(object, NULL) : NULL;
+    Py_XDECREF(object);
+    return context;
+}
+
+static PyObject *stream_context(PyObject *object, void *unused) {
+    (void)unused;
+    return context_of_device(((Stream *)object)->runtime, ((Stream *)object)->device);
+}
+
+static PyObject *stream_external(PyObject *object, void *unused) {
+    enum { LAST_FIXED = 2 };
+    (void)unused;
+    return PyBool_FromLong(!((Stream *)object)->owned && (uintptr_t)((Stream *)object)->handle > LAST_FIXED);
+}
+
 static PyGetSetDef stream_getset[] = {
     {"handle", stream_handle, NULL, PyDoc_STR("Address of the driver's stream, a ctypes.c_void_p."), NULL},
+    {"context", stream_context, NULL, PyDoc_STR("The context of its device."), NULL},
+    {"external", stream_external, NULL, PyDoc_STR("Whether another library made it (cuda.external_stream)."), NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -414,11 +437,28 @@ static PyMethodDef event_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyObject *event_context(PyObject *object, void *unused) {
+    (void)unused;
+    return context_of_device(((Event *)object)->runtime, ((Event *)object)->device);
+}
+
+static PyObject *event_handle(PyObject *object, void *unused) {
+    (void)unused;
+    return handle_object(((Event *)object)->handle);
+}
+
+static PyGetSetDef event_getset[] = {
+    {"handle", event_handle, NULL, PyDoc_STR("Address of the driver's event, a ctypes.c_void_p."), NULL},
+    {"context", event_context, NULL, PyDoc_STR("The context of its device."), NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
 static PyType_Slot event_slots[] = {
     {Py_tp_doc, (void *)PyDoc_STR("A mark in a stream; made by cuda.event().")},
     {Py_tp_dealloc, event_dealloc},
     {Py_tp_finalize, runtime_keep_dropped},
     {Py_tp_methods, event_methods},
+    {Py_tp_getset, event_getset},
     {0, NULL},
 };
 

@@ -1,0 +1,1 @@
+"""Kernels that numba.cuda.kernels has: of cuda.Reduce, and transpose()."""
