@@ -228,16 +228,18 @@ int vectorized_read_target(PyObject *options, UfuncTarget *target) {
 
 static int compile_signatures(Vectorized *self) {
     Config config = self->core.config;
+    Ahead ahead;
     config.decorating = true;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->core.signatures); i++) {
+    int status = ahead_begin(&ahead, &self->core, &config, true);
+    for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(self->core.signatures); i++) {
         Signature *signature = (Signature *)PyList_GET_ITEM(self->core.signatures, i);
         config.codegen.declared = signature->result;
         Spec *spec = specialiser_for_signature(&self->core, &config, signature);
-        int added = spec ? vectorized_add_loop(self, spec) : -1;
+        if (!spec || vectorized_add_loop(self, spec) < 0) status = -1;
         if (spec) spec_release(spec);
-        if (added < 0) return -1;
     }
-    return 0;
+    ahead_end(&ahead, &self->core);
+    return status;
 }
 
 static PyObject *vectorize_decorate(ModuleState *state, PyObject *function, PyObject *signatures,

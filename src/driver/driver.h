@@ -23,6 +23,8 @@ typedef struct Config {
     CodegenOptions codegen;
 } Config;
 
+/* Whether compilations print what they do (KRAIT_DUMP, KRAIT_NOTES): one after the other, then. */
+bool driver_prints(void);
 /* Whether a call for `wanted` may take code that was made for `made`. */
 bool config_fits(const Config *made, const Config *wanted);
 /* For tests: what row number `row` of the fields says, and what a change of it does (config.c); any: a type.  False:

@@ -21,6 +21,11 @@ static int dump_of(const char *name, size_t length) {
     return -1;
 }
 
+bool driver_prints(void) {
+    const char *dump = getenv("KRAIT_DUMP"), *notes = getenv("KRAIT_NOTES");
+    return (dump && *dump) || (notes && *notes && *notes != '0');
+}
+
 int dump_named(const char *name) { return dump_of(name, strlen(name)); }
 
 static void explain_names(const char *unknown, size_t length) {

@@ -138,7 +138,8 @@ LAZY = ["list(itertools.takewhile(lambda v: v < 50, (n for n in count() if n % 2
         "list(itertools.islice(enumerate(n * n for n in count()), 4))", "9 in (n * n for n in count())",
         "list(itertools.islice(itertools.chain([7], (n * n for n in count())), 4))",
         "list(itertools.islice((n * v for n, v in zip(count(), (w + 1 for w in count()))), 3))",
-        "min(itertools.takewhile(lambda v: v < 50, (n - 3 for n in count())))", "[*itertools.islice((n for n in count()), a)]",
+        "min(itertools.takewhile(lambda v: v < 50, (n - 3 for n in count())))",
+        "[*itertools.islice((n for n in count()), a)]",
         "list(itertools.islice((n * a for n in count()), 4))", "next(iter(n + a for n in count()))"]  # fmt: skip
 
 

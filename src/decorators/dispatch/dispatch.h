@@ -232,7 +232,35 @@ struct Specialiser {
     unsigned long lock_owner; /* thread that compiles; 0: none */
     long lock_process;
     int64_t hits, misses;
+    struct Ahead *ahead; /* code that was made ahead; NULL: none */
 };
+
+/* What is compiled, and what comes of it. */
+typedef struct Compilation {
+    Specialiser *self;
+    const Config *config;
+    const Type *const *types;
+    const Const *const *konsts;
+    size_t count;
+    const Type *declared;
+    Code *code;
+} Compilation;
+
+/* An ArenaBody whose context is a Compilation; NULL: exception set. */
+void *compilation_run(Arena *arena, void *compilation);
+
+/* ahead.c: compiles for all signatures at the same time, for specialiser_for_signature to find; to be ended with
+ * ahead_end.  declares: a signature's result is part of its configuration (CodegenOptions.declared).  -1: interrupted.
+ */
+typedef struct Ahead {
+    Compilation *compilations; /* PyMem */
+    Config *configs;           /* PyMem */
+    size_t count;
+} Ahead;
+
+int ahead_begin(Ahead *ahead, Specialiser *self, const Config *config, bool declares);
+void ahead_end(Ahead *ahead, Specialiser *self);
+Code *ahead_take(const Compilation *wanted); /* NULL: it is not there */
 
 /* signatures: a list of Signatures, or NULL; owner: the object whose part it is. */
 int specialiser_init(Specialiser *self, ModuleState *state, PyObject *owner, PyObject *function, PyObject *signatures,

@@ -2,10 +2,12 @@
  *
  * In: work for an arena (errors_with_arena), called by a thread that holds the interpreter's lock.  Out: what the work
  * gives, and the exception that it has raised, as if it had run here.  LLVM calls itself deeply: where the thread has
- * little stack left, the work runs in a thread of its own, which takes the interpreter's lock meanwhile. */
+ * little stack left, the work runs in a thread of its own, which takes the interpreter's lock meanwhile; so do several
+ * threads where there is work for them. */
 #include "decorators/decorators.h"
 
-#include <pthread.h> /* pthread_create */
+#include <pthread.h>   /* pthread_create */
+#include <stdatomic.h> /* atomic_fetch_add */
 
 enum { ENOUGH = 1 << 20, STACK = 16 << 20 };
 
@@ -52,4 +54,49 @@ void *errors_on_large_stack(ArenaBody *body, void *context) {
                         "compiling takes more of the stack than this thread has left, and no thread could be made");
     errors_come_after(errand.raised);
     return errand.result;
+}
+
+/* ---- several at once ---- */
+
+typedef struct Errands {
+    ArenaBody *body;
+    void *const *contexts;
+    size_t count;
+    atomic_size_t next;
+    unsigned long asked_by;
+} Errands;
+
+static int do_errands(Errands *errands) {
+    for (size_t i; (i = atomic_fetch_add(&errands->next, 1)) < errands->count;) {
+        errors_on_large_stack(errands->body, errands->contexts[i]);
+        if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) return -1; /* KeyboardInterrupt */
+        PyErr_Clear();
+    }
+    return 0;
+}
+
+static void *help(void *context) {
+    Errands *errands = context;
+    errand_of = errands->asked_by;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    if (do_errands(errands) < 0) PyErr_Clear();
+    PyGILState_Release(gil);
+    return NULL;
+}
+
+int errors_at_once(ArenaBody *body, void *const *contexts, size_t count, unsigned threads) {
+    enum { MOST = 16 };
+    Errands errands = {.body = body, .contexts = contexts, .count = count, .asked_by = errors_thread()};
+    pthread_t helpers[MOST];
+    pthread_attr_t attributes;
+    unsigned made = 0, wanted = count - 1 < threads - 1 ? (unsigned)count - 1 : threads - 1;
+    if (pthread_attr_init(&attributes) == 0) {
+        pthread_attr_setstacksize(&attributes, STACK);
+        while (made < wanted && made < MOST && pthread_create(&helpers[made], &attributes, help, &errands) == 0) made++;
+        pthread_attr_destroy(&attributes);
+    }
+    int status = do_errands(&errands);
+    if (status < 0) atomic_store(&errands.next, count); /* no more are begun */
+    Py_BEGIN_ALLOW_THREADS while (made > 0) pthread_join(helpers[--made], NULL);
+    Py_END_ALLOW_THREADS return status;
 }

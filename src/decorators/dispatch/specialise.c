@@ -198,17 +198,7 @@ static bool check_declared(const Code *code, const Type *declared, Diag *diag) {
     return false;
 }
 
-typedef struct Compilation {
-    Specialiser *self;
-    const Config *config;
-    const Type *const *types;
-    const Const *const *konsts;
-    size_t count;
-    const Type *declared;
-    Code *code;
-} Compilation;
-
-static void *make_code(Arena *arena, void *context) {
+void *compilation_run(Arena *arena, void *context) {
     Compilation *c = context;
     ModuleState *state = c->self->state;
     Diag diag;
@@ -256,7 +246,8 @@ static bool has_grown(const Specialiser *self, const Code *code, const Type *con
 static Spec *compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
                      size_t count, const Type *declared, bool convert) {
     Compilation compilation = {self, config, types, konsts, count, declared, NULL};
-    if (!errors_on_large_stack(make_code, &compilation)) {
+    compilation.code = ahead_take(&compilation);
+    if (!compilation.code && !errors_on_large_stack(compilation_run, &compilation)) {
         code_release(compilation.code);
         return NULL;
     }
