@@ -197,6 +197,10 @@ def with_keyword(keywords, name, value):
     """The keyword arguments, with another value of one name."""
 
 
+def fields_of(instance, plain):
+    """The fields of a dataclass's instance by name; `plain`: no field may be one that somebody else changes."""
+
+
 def joined_keywords(first, second):
     """Those of both; of a name in both, the second's value."""
 

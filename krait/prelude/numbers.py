@@ -1,5 +1,7 @@
 """Methods of numbers."""
 
+import math
+
 import numpy as np
 
 from krait.prelude.intrinsics import python_number
@@ -113,3 +115,35 @@ def squeeze(x):
 
 def tobytes(x):
     return np.asarray(x).tobytes()
+
+
+# ---- floats as fractions, ints as bytes ----
+
+
+def as_integer_ratio(x):
+    if math.isinf(x):
+        raise OverflowError("cannot convert Infinity to integer ratio")
+    if math.isnan(x):
+        raise ValueError("cannot convert NaN to integer ratio")
+    part, exponent = math.frexp(x)
+    while part != math.floor(part):
+        part *= 2.0
+        exponent -= 1
+    if exponent < -62 or exponent + math.frexp(part)[1] > 63:
+        raise OverflowError("Python int too large for compiled code, whose int has 64 bits")
+    return (int(part) << exponent, 1) if exponent > 0 else (int(part), 1 << -exponent)
+
+
+def from_bytes(bytes, byteorder="big", *, signed=False):
+    if byteorder != "big" and byteorder != "little":
+        raise ValueError("byteorder must be either 'little' or 'big'")
+    n = len(bytes)
+    total = 0
+    negative = signed and n > 0 and (bytes[0] if byteorder == "big" else bytes[n - 1]) >= 128
+    for i in range(n):
+        item = bytes[i] if byteorder == "big" else bytes[n - 1 - i]
+        item = item ^ 255 if negative else item
+        if total >= 1 << 55:
+            raise OverflowError("Python int too large for compiled code, whose int has 64 bits")
+        total = total << 8 | item
+    return -total - 1 if negative else total

@@ -179,6 +179,22 @@ def get_or(table, key, default):
     return entries[i][2]
 
 
+def get_or_no_items(table, key):
+    entries, slots = lists_of(table)
+    i = find(entries, slots, key, key_hash(key))
+    if i < 0:
+        return []
+    return entries[i][2]
+
+
+def get_or_no_members(table, key):
+    entries, slots = lists_of(table)
+    i = find(entries, slots, key, key_hash(key))
+    if i < 0:
+        return set()
+    return entries[i][2]
+
+
 def pop(table, key):
     value = get_item(table, key)
     delete(table, key)

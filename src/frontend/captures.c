@@ -9,9 +9,15 @@
 
 #include "frontend/frontend_private.h"
 
+bool frontend_forgets(PyObject *dict) {
+    PyTypeObject *class = Py_TYPE(dict);
+    if (class == &PyDict_Type || !(class->tp_flags & Py_TPFLAGS_HEAPTYPE)) return false;
+    return PyDict_GetItemString(frontend_class_dict(class), "__krait_forgets__") != NULL;
+}
+
 static bool can_be_captured(const Frontend *frontend, PyObject *object) {
     bool known = PyList_CheckExact(object) || PyDict_CheckExact(object) || PySet_CheckExact(object) ||
-                 PyBytes_CheckExact(object) ||
+                 PyBytes_CheckExact(object) || (PyDict_Check(object) && frontend_forgets(object)) ||
                  strcmp(Py_TYPE(object)->tp_name, "numpy.random._generator.Generator") == 0;
     return known && frontend->captures && !frontend->unguarded;
 }

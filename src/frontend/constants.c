@@ -321,12 +321,28 @@ static PyObject *py_func_of(const Reading *r, PyObject *object) {
 
 bool frontend_is_partial(PyObject *object) { return strcmp(Py_TYPE(object)->tp_name, "functools.partial") == 0; }
 
-/* What a functools.partial stands for, or NULL: it is none, or the diagnostic says what failed. */
+bool frontend_is_cached(PyObject *object) {
+    return strcmp(Py_TYPE(object)->tp_name, "functools._lru_cache_wrapper") == 0;
+}
+
+/* What a functools.partial, or a function with functools.lru_cache, stands for, or NULL: it is none, or the diagnostic
+ * says what failed. */
 static PyObject *partial_function_of(const Reading *r, PyObject *object) {
-    if (!frontend_is_partial(object)) return NULL;
-    PyObject *module = frontend_keep(r->frontend, PyImport_ImportModule("krait.prelude.partials"));
+    bool cached = frontend_is_cached(object) && r->frontend->captures;
+    if (!cached && !frontend_is_partial(object)) return NULL;
+    const char *name = cached ? "krait.prelude.caching" : "krait.prelude.partials";
+    PyObject *module = frontend_keep(r->frontend, PyImport_ImportModule(name));
     PyObject *function = module ? PyObject_CallMethod(module, "function_of", "O", object) : NULL;
-    if (!function) python_failed(r, "a functools.partial could not be taken apart");
+    if (!function && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        translate_refuse(
+            r,
+            cached ? "a function with **keywords that keeps its results by functools.lru_cache is not compiled"
+                   : "a functools.partial whose keyword arguments have names that are none is not compiled",
+            "take the decorator away");
+    } else if (!function) {
+        python_failed(r, "a function that stands for another could not be made");
+    }
     return function ? frontend_keep(r->frontend, function) : NULL;
 }
 

@@ -181,6 +181,8 @@ bool frontend_is_named_tuple(PyTypeObject *class);
 PyObject *frontend_keyword_names(PyObject *tuple);
 bool frontend_is_keywords(PyTypeObject *class);
 PyObject *objects_library_object(const Objects *objects, FuncId func); /* that was seen as it; borrowed, or NULL */
+bool frontend_is_cached(PyObject *object); /* what functools.lru_cache makes (krait/prelude/caching.py) */
+bool frontend_forgets(PyObject *dict);     /* a dict that compiled code gets, and gives nothing back to */
 bool frontend_is_partial(
     PyObject *object); /* a functools.partial: it stands for a function (krait/prelude/partials.py) */
 const Type *frontend_keywords_type(Objects *objects, TypeTable *types, Arena *arena, PyTypeObject *class,

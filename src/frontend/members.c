@@ -91,7 +91,8 @@ static Member member_of(Frontend *frontend, PyObject *found) {
     Member member = {0};
     found = without_guard(frontend, found);
     PyObject *function = made_of(frontend, found, &member.kind);
-    bool method = !member.kind && (PyFunction_Check(found) || is_decorated(frontend, found));
+    bool method = !member.kind &&
+                  (PyFunction_Check(found) || frontend_is_cached(found) || is_decorated(frontend, found));
     if (method) member.kind = MEMBER_METHOD, function = found;
     if (!member.kind && is_value(found)) member.kind = MEMBER_VALUE, function = found;
     member.konst = function ? frontend_value(frontend, function, NULL, (Span){0}) : NULL;

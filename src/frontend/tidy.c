@@ -213,13 +213,26 @@ static void note_lost(Translator *t) {
 
 /* ---- attributes that are kept ---- */
 
-/* An attribute that is only called binds no object to a method. */
+/* Whether a value that is walked, counted or looked through is as good as another one with the same items. */
+static bool only_looks(const Value *user, uint32_t operand) {
+    static const FuncId ids[] = {FUNC_LEN,    FUNC_SORTED, FUNC_LIST,   FUNC_SET,      FUNC_TUPLE, FUNC_ENUMERATE,
+                                 FUNC_PY_ANY, FUNC_PY_ALL, FUNC_PY_SUM, FUNC_REVERSED, FUNC_ZIP};
+    if (user->op == OP_ITER || user->op == OP_TRUTH || user->op == OP_NOT) return true;
+    if (user->op == OP_IN || user->op == OP_NOT_IN) return operand == 1;
+    const Type *callee = user->op == OP_CALL && user->args[0]->op == OP_CONST ? user->args[0]->konst->type : NULL;
+    for (size_t i = 0; callee && callee->kind == TY_FUNC && operand && i < COUNT_OF(ids); i++)
+        if (callee->func->id == ids[i]) return true;
+    return false;
+}
+
+/* An attribute that is only called binds no object to a method; what a call gives may be walked alone. */
 static void note_kept(Translator *t) {
     for (size_t b = 0; b < t->func->blocks.len; b++)
         for (const Value *user = t->func->blocks.data[b]->first; user; user = user->next)
             for (uint32_t i = 0; i < user->nargs; i++) {
                 bool called = i == 0 && (user->op == OP_CALL || user->op == OP_CALL_EX);
                 if (user->args[i]->op == OP_GETATTR && !called) user->args[i]->flags |= VF_KEPT;
+                if (user->args[i]->op == OP_CALL && !only_looks(user, i)) user->args[i]->flags |= VF_KEPT;
             }
 }
 

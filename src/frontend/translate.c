@@ -46,7 +46,7 @@ bool translate_is_read_only_row(const Const *konst) {
  * belongs to a class that is a library function. */
 static bool note_holder(Translator *t, Value *value, PyObject *object) {
     bool fields = PyTuple_Check(object) && !PyTuple_CheckExact(object);
-    bool has = fields || frontend_is_partial(object) ||
+    bool has = fields || frontend_is_partial(object) || object == (PyObject *)&PyLong_Type ||
                (PyType_Check(object) && value->op == OP_CONST && value->konst->type->kind == TY_FUNC);
     if (value->op != OP_CONST || !has) return true;
     return (value->imm.object = frontend_ref(t->frontend, object)) != 0;

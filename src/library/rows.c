@@ -15,6 +15,7 @@ const LibraryInfo library_info[LIBRARY_COUNT] = {
     [LIBRARY_STATISTICS] = {"statistics.", "statistics"},
     [LIBRARY_COPY] = {"copy.", "copy"},
     [LIBRARY_FUNCTOOLS] = {"functools.", "functools"},
+    [LIBRARY_DATACLASSES] = {"dataclasses.", "dataclasses"},
     [LIBRARY_ITERTOOLS] = {"itertools.", "itertools"},
     [LIBRARY_HEAPQ] = {"heapq.", "heapq"},
     [LIBRARY_BISECT] = {"bisect.", "bisect"},

@@ -77,7 +77,8 @@ static bool keeps_results(Typing *t, const Type *type) {
 static bool not_callable(Typing *t, const Type *type) {
     if (t->in->quiet) return typing_fail(t, DIAG_NOT_CALLABLE, "not callable");
     if (type->kind == TY_OBJECT && keeps_results(t, type)) {
-        typing_fail(t, DIAG_NOT_CALLABLE, "`%s` keeps its results by functools.lru_cache, which is not compiled",
+        typing_fail(t, DIAG_NOT_CALLABLE,
+                    "`%s` keeps its results by functools.lru_cache, which is not compiled in kernels",
                     t->in->host->object_name(t->in->host->self, type->object));
         return typing_hint(t, "take the decorator away, or keep the results in a dict that is passed along: "
                               "if n in memo: return memo[n]");

@@ -189,6 +189,13 @@ bool typing_table_contains(Typing *t) {
     return become(t, in ? "tables:contains" : "tables:contains_not");
 }
 
+/* d.get(k, ()) where the values are lists or sets, and what it gives is walked, counted, or looked through. */
+static bool takes_nothing(Typing *t, const Type *value) {
+    const Type *other = t->args[2].type;
+    bool empty = other->kind == TY_TUPLE && !other->count && !other->object;
+    return empty && (value->kind == TY_LIST || value->kind == TY_SET) && !(t->flags & VF_KEPT);
+}
+
 /* get(k[, x]), pop(k[, x]) */
 bool rule_func_dict_get(Typing *t) {
     const Type *dict = table_of(t, 0);
@@ -201,6 +208,11 @@ bool rule_func_dict_get(Typing *t) {
                     : typing_become_const(t, const_none(t->in->arena, t->in->types));
     }
     if (!as_sought(t, 1, type_key(dict))) return refuse_key(t, 1);
+    if (!pops && t->nargs > 2 && takes_nothing(t, type_dict_value(dict))) {
+        t->nargs = 2;
+        bool list = type_dict_value(dict)->kind == TY_LIST;
+        return typing_become_prelude(t, list ? "tables:get_or_no_items" : "tables:get_or_no_members");
+    }
     if (!pops) return typing_become_prelude(t, t->nargs > 2 ? "tables:get_or" : "tables:get");
     return typing_become_prelude(t, t->nargs > 2 ? "tables:pop_or" : "tables:pop");
 }

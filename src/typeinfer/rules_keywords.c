@@ -70,6 +70,39 @@ static bool become_keywords(Typing *t, const Named *named) {
     return typing_become(t, value, fact.type);
 }
 
+static bool is_plain(const Type *type) {
+    const Type *content = infer_content(type);
+    return content->kind == TY_NONE || content->kind == TY_SCALAR || content->kind == TY_STR ||
+           content->kind == TY_STRING || content->kind == TY_MEMBER;
+}
+
+/* fields_of(instance, plain): what the __init__ that dataclass writes takes, as the instance has it. */
+bool rule_func_fields_of(Typing *t) {
+    const InferHost *host = t->in->host;
+    const Type *type = infer_content(t->args[0].type);
+    Member init = type_is_instance(type) ? typing_member(t, type, "__init__", 0) : (Member){0};
+    const Func *func = init.kind == MEMBER_METHOD ? host->translate(host->self, init.function) : NULL;
+    if (!func) {
+        typing_fail(t, DIAG_TYPING, "%s is no instance of a dataclass", typing_arg_text(t, 0));
+        return typing_hint(t, "replace, asdict and astuple of the module dataclasses take such instances");
+    }
+    Named fields = new_named(t->in, func->nparams);
+    for (size_t i = 1; i < func->nparams; i++) {
+        Fact fact;
+        Value *value;
+        const char *name = func->params[i].name;
+        SubOp get = {.op = OP_GETATTR, .values = t->values, .facts = t->args, .nargs = 1, .text = name};
+        TRY(typing_sub(t, &get, &fact, &value));
+        if (t->args[1].konst->i && !is_plain(fact.type)) {
+            typing_fail(t, DIAG_TYPING, "the field `%s` is %s, of which a copy would be made", name,
+                        typing_text(t, fact.type));
+            return typing_hint(t, "asdict and astuple take fields that are numbers and texts: write the dict");
+        }
+        add_named(&fields, name, fact, value);
+    }
+    return become_keywords(t, &fields);
+}
+
 /* The rest of the keyword arguments: those that `taken` does not say of. */
 Fact typing_rest_keywords(Typing *t, size_t positional, const bool *taken, Value **value) {
     Named rest = new_named(t->in, t->nnames);

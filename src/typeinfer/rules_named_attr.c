@@ -21,6 +21,16 @@ static bool has_attribute(Typing *t, const char *name) {
     return has;
 }
 
+bool rule_func_callable(Typing *t) {
+    const Type *type = infer_content(t->args[0].type);
+    bool class = type->kind == TY_CLASS || type->kind == TY_EXC_CLASS || type->kind == TY_OBJECT;
+    bool can = class || type->kind == TY_CLOSURE || type_is_function(type) ||
+               typing_member(t, type, "__call__", 0).kind == MEMBER_METHOD;
+    if (t->args[0].type->kind == TY_OPTIONAL && can) return typing_bad_operands(t);
+    if (type->kind == TY_OBJECT) can = t->in->host->struct_class(t->in->host->self, type->object) != NULL;
+    return typing_become_const(t, const_bool(t->in->arena, t->in->types, can));
+}
+
 bool rule_func_hasattr(Typing *t) {
     const char *name;
     TRY(typing_const_str(t, 1, &name));

@@ -132,7 +132,7 @@ bool rule_func_next(Typing *t) {
     if (t->nnames) return typing_fail(t, DIAG_TYPING, "next() takes no keyword arguments");
     if (t->args[0].type->kind == TY_ITER || (t->args[0].type->kind == TY_GENERATOR && take_iterator(t, 0)))
         return typing_become_prelude(t, t->nargs == 1 ? "builtin:next_item" : "builtin:next_item_or");
-    const Type *type = t->args[0].type;
+    const Type *type = infer_content(t->args[0].type);
     if (type_is_instance(type) && typing_member(t, type, "__next__", 0).kind == MEMBER_METHOD)
         return typing_become_prelude(t, t->nargs == 1 ? "builtin:next_of" : "builtin:next_of_or");
     typing_fail_arg(t, 0, DIAG_TYPING, "%s is not an iterator", typing_arg_text(t, 0));

@@ -98,6 +98,7 @@ static const Type *type_of_letter(Infer *in, char letter) {
     switch (letter) {
     case 's': return string_type(in);
     case 'i': return infer_int(in);
+    case 'f': return infer_float(in);
     case 'b': return infer_bool(in);
     case 'y': return type_simple(in->types, TY_BYTES);
     case 'Y': return list_of(in, TY_BYTES);
@@ -111,6 +112,7 @@ static bool take_letter(Typing *t, size_t arg, char letter, bool optional) {
     const Type *type = t->args[arg].type, *content = infer_content(type), *to = type_of_letter(t->in, letter);
     if (optional && type->kind == TY_NONE) return true;
     bool fits = letter == 's'                    ? is_text(content)
+                : letter == 'f'                  ? lib_kinds(t, arg, 1, "f")
                 : letter == 'L' || letter == 'y' ? content == to
                                                  : lib_kinds(t, arg, 1, "biu");
     if (letter == 'L' && content->kind == TY_LIST && content->items[0]->kind == TY_BOTTOM) return true;

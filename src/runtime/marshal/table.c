@@ -199,7 +199,7 @@ bool marshal_write_back_table(const Marshal *marshal, const Type *type, const vo
     PyObject *origin = entries->origin;
     const ListBody *slots = heap_content(list_at(from, 1));
     bool changed = slots->length && ((const int64_t *)slots->items)[slots->length - 2];
-    if (!changed) return true;
+    if (!changed || frontend_forgets(origin)) return true;
     PyObject *fresh = type->kind == TY_DICT ? PyDict_New() : PySet_New(NULL);
     bool done = fresh && fill(marshal, type, entries, fresh);
     if (done && type->kind == TY_DICT) {

@@ -337,7 +337,8 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     if (PyBytes_CheckExact(object) && marshal->host) return type_simple(types, TY_BYTES);
     if (PyRange_Check(object)) return type_simple(types, TY_RANGE);
     if (marshal->host && marshal_is_generator(object)) return type_simple(types, TY_RANDOM);
-    if (frontend_is_partial(object)) return typeof_constant(marshal, object, arena, konst);
+    if (frontend_is_partial(object) || frontend_is_cached(object))
+        return typeof_constant(marshal, object, arena, konst);
     bool frozen;
     const Type *met = marshal_met_around(marshal, object);
     if (met || PyErr_Occurred()) return met;
