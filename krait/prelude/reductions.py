@@ -489,8 +489,10 @@ def in_c_order(a):
     return a if a.ndim == 1 else ravel(a)
 
 
-def check_places(out):
-    # NumPy makes places in `out` itself.
+def check_places(axis, out):
+    # NumPy makes places in `out` itself; they are places along one axis.
+    if isinstance(axis, tuple):
+        raise TypeError("'tuple' object cannot be interpreted as an integer")
     if out is not None:
         if out.dtype != np.int64:
             raise TypeError(
@@ -501,7 +503,7 @@ def check_places(out):
 
 def argmin(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
-    check_places(out)
+    check_places(axis, out)
     if is_whole(a, axis):
         return given(np.int64(place_of_least(in_c_order(a))), a, out, keepdims)
     if a.shape[axis] == 0:
@@ -513,7 +515,7 @@ def argmin(a, axis=None, out=None, keepdims=False):
 
 def argmax(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
-    check_places(out)
+    check_places(axis, out)
     if is_whole(a, axis):
         return given(np.int64(place_of_greatest(in_c_order(a))), a, out, keepdims)
     if a.shape[axis] == 0:

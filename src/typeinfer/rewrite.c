@@ -175,6 +175,18 @@ static void rewrite_phis(Infer *in) {
     func_compute_order(in->func); /* edges may have been split */
 }
 
+/* Items of a list take its type of items when it is made: a Python int among NumPy's integers is cast, to be checked.
+ * Only now: what is made of the items instead, as np.array([x, y]), takes them as they are. */
+static void cast_items(Infer *in) {
+    for (size_t b = 0; b < in->func->blocks.len; b++)
+        for (Value *value = in->func->blocks.data[b]->first; value; value = value->next)
+            for (uint32_t i = 0; value->op == OP_LIST && value->type->kind == TY_LIST && i < value->nargs; i++) {
+                Typing t = {.in = in, .at = value, .emit = true};
+                if (typing_may_overflow(in, value->args[i]->type, value->type->items[0]))
+                    value->args[i] = typing_make_cast(&t, value->args[i], value->type->items[0]);
+            }
+}
+
 /* Where a Python int joins a narrower NumPy integer.  Only now: a check on a variable that nobody reads any more would
  * have kept it alive. */
 static void check_joins(Infer *in) {
@@ -217,6 +229,7 @@ bool typeinfer_rewrite(Infer *in) {
     func_remove_trivial_phis(in->func);
     func_remove_dead(in->func);
     settle_undefined(in);
+    cast_items(in);
     check_joins(in);
     func_renumber(in->func);
     TRY(check_sizes(in));

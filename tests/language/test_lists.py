@@ -373,3 +373,16 @@ def test_nothing_is_left_of_what_was_sorted_by_the_interpreter():
     for _ in range(5):
         compiled([math.nan, 1.0])
     assert _testing.heap_objects() == before
+
+
+@pytest.mark.parametrize("body", ["[x, y]", "[y, x][::-1]", "min([x, y])", "sum([x, y])", "tuple([x, y])", "[[x, y]][0]"])
+def test_an_int_that_the_items_cannot_hold_is_no_other_number(body):
+    f = njit(make(f"def f(x, y):\n    return {body}"))
+    assert f(7, np.uint32(5)) == make(f"def f(x, y):\n    return {body}")(7, np.uint32(5))
+    for x, y in ((2**40, np.uint32(5)), (-1, np.uint8(5)), (-1, np.uint64(7))):
+        with pytest.raises(OverflowError, match=f"Python integer {x} out of bounds for {y.dtype}"):
+            f(x, y)
+
+
+def test_an_array_of_both_holds_them():
+    agree_all(make("def f(x, y):\n    return np.array([x, y])"), [(2**40, np.uint32(5)), (-1, np.uint8(5))])

@@ -390,3 +390,15 @@ def test_program(function, args):
     for our, their in zip(mine, theirs):
         if isinstance(their, np.ndarray) and their.dtype.names is None:
             np.testing.assert_array_equal(our, their)
+
+
+@pytest.mark.parametrize("name", ["argmin", "argmax", "nanargmin", "nanargmax"])
+def test_places_are_those_along_one_axis(name):
+    scope = {"np": np}
+    exec(f"def f(x):\n    return np.{name}(x, axis=(0, 1))", scope)
+    told = []
+    for function in scope["f"], njit(scope["f"]):
+        with pytest.raises(TypeError) as caught:
+            function(np.arange(6.0).reshape(2, 3))
+        told.append(str(caught.value))
+    assert told[0] == told[1]
