@@ -853,9 +853,9 @@ MISTAKES = {
     "settings of the module": """
         settings = {"steps": 1.0, "name": "walk"}
         @njit
-        def f(n):
-            return settings["steps"] * n
-        f(3)""",
+        def f(name):
+            return settings[name]
+        f("steps")""",
     # ---- numbers, None and generators where arrays are meant ----
     "argument left out": """
         @njit

@@ -57,6 +57,16 @@ static void print_keywords(const Words *w, const Type *type) {
 }
 
 /* Stops where there is more than anybody reads: types may hold one another in exponentially many ways. */
+static bool is_function(const Type *type) {
+    return type->kind == TY_FUNC || type->kind == TY_PYFUNC || type->kind == TY_CLOSURE;
+}
+
+/* x.method that is kept (krait.prelude.partials.Method), which users know as the function alone. */
+static bool is_method(const InferHost *host, const Type *type) {
+    return type->kind == TY_TUPLE && type->object && type->count == 2 && is_function(type->items[0]) &&
+           strcmp(host->object_name(host->self, type->object), "Method") == 0;
+}
+
 static void words(const Words *outer, const Type *type) {
     Buf *buf = outer->buf;
     const Words inner = {outer->host, buf, outer->depth + 1}, *w = &inner;
@@ -86,6 +96,10 @@ static void words(const Words *outer, const Type *type) {
     case TY_TUPLE:
         if (type_is_keywords(type)) {
             print_keywords(w, type);
+            break;
+        }
+        if (is_method(w->host, type)) {
+            words(w, type->items[0]);
             break;
         }
         if (type->object) print_object_name(w, type);
@@ -178,6 +192,7 @@ bool infer_fail_contents(Typing *t, const char *name, const Type *here, const Ty
 
 typedef enum What {
     COORDINATES, /* cuda.threadIdx and its like */
+    PLACE,       /* the value of one of them (krait.prelude.kernel_places.Dim3) */
     NAMED,       /* a function that a variable holds */
     FUNCTION,
     LEFT_OUT, /* a parameter that is None */
@@ -216,22 +231,22 @@ static bool is_parameter(const Value *value) {
     return value && value_resolve((Value *)value)->op == OP_PARAM && value_resolve((Value *)value)->name;
 }
 
-static bool is_function(const Type *type) {
-    return type->kind == TY_FUNC || type->kind == TY_PYFUNC || type->kind == TY_CLOSURE;
-}
-
 /* i = cuda.grid */
 static bool is_variable(const Value *value) {
     const Value *is = value ? value_resolve((Value *)value) : NULL;
     return is && is->name && is->span.line && is->op != OP_PARAM;
 }
 
+static const char *object_name(Typing *t, const Type *type) {
+    return t->in->host->object_name(t->in->host->self, type->object);
+}
+
 static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     switch (what) {
-    case COORDINATES:
-        return type->kind == TY_OBJECT && is_coordinates(t->in->host->object_name(t->in->host->self, type->object));
+    case COORDINATES: return type->kind == TY_OBJECT && is_coordinates(object_name(t, type));
+    case PLACE: return type->kind == TY_TUPLE && type->object && strcmp(object_name(t, type), "Dim3") == 0;
     case NAMED: return is_function(type) && is_variable(t->values[arg]);
-    case FUNCTION: return is_function(type);
+    case FUNCTION: return is_function(type) || is_method(t->in->host, type);
     case LEFT_OUT: return type->kind == TY_NONE && is_parameter(t->values[arg]);
     case BEGUN: return type->kind == TY_NONE && t->values[arg] && t->values[arg]->name;
     case NOTHING: return type->kind == TY_NONE;
@@ -256,13 +271,13 @@ static const char *operand_name(Typing *t, size_t arg) {
     static const char package[] = "krait.";
     const Type *type = t->args[arg].type;
     const Value *value = t->values[arg] ? value_resolve(t->values[arg]) : NULL;
-    if (type->kind == TY_FUNC && is_attribute(value))
+    if ((type->kind == TY_FUNC || is_method(t->in->host, type)) && is_attribute(value))
         return arena_printf(t->in->arena, "%s.%s", value->args[0]->name, value->imm.text);
     if (type->kind == TY_FUNC) {
         const char *name = func_name(t->in->arena, type->func);
         return strncmp(name, package, sizeof package - 1) == 0 ? name + sizeof package - 1 : name;
     }
-    if (type->object && type->kind != TY_STRUCT) return t->in->host->object_name(t->in->host->self, type->object);
+    if (type->object && type->kind != TY_STRUCT) return object_name(t, type);
     if (value && value->name) return value->name;
     if (is_attribute(value)) return arena_printf(t->in->arena, "%s.%s", value->args[0]->name, value->imm.text);
     return "x";

@@ -269,6 +269,8 @@ bool typing_binary_tuples(Typing *t) {
     }
     size_t tuple = a->kind == TY_TUPLE ? 0 : 1;
     if (t->op == OP_MUL && type_is_integer(t->args[1 - tuple].type) && t->args[tuple].type->kind == TY_TUPLE) {
+        /* Of a namedtuple and a number that is not known a product is meant. */
+        if (t->args[tuple].type->object && !t->args[1 - tuple].konst) return typing_bad_operands(t);
         if (!typing_const_int(t, 1 - tuple, &times)) return false;
         size_t count = t->args[tuple].type->count;
         if (times < 0) times = 0;

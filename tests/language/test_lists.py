@@ -375,7 +375,8 @@ def test_nothing_is_left_of_what_was_sorted_by_the_interpreter():
     assert _testing.heap_objects() == before
 
 
-@pytest.mark.parametrize("body", ["[x, y]", "[y, x][::-1]", "min([x, y])", "sum([x, y])", "tuple([x, y])", "[[x, y]][0]"])
+@pytest.mark.parametrize("body", ["[x, y]", "[y, x][::-1]", "min([x, y])", "sum([x, y])", "tuple([x, y])",
+                                  "[[x, y]][0]"])
 def test_an_int_that_the_items_cannot_hold_is_no_other_number(body):
     f = njit(make(f"def f(x, y):\n    return {body}"))
     assert f(7, np.uint32(5)) == make(f"def f(x, y):\n    return {body}")(7, np.uint32(5))
