@@ -82,6 +82,38 @@ bool solver_visit_phi(Infer *in, Value *phi) {
     return true;
 }
 
+/* ---- bools that meet other numbers ---- */
+
+enum { MIXED_DEPTH = 6 };
+
+/* A value of this kind, a bool or another number, that may be what `value` is; NULL: none. */
+static const Value *value_among(Infer *in, const Value *value, bool boolean, int depth) {
+    value = value_resolve((Value *)value);
+    const Type *type = value->type ? infer_content(value->type) : NULL;
+    bool number = type && type->kind == TY_SCALAR && type->weak && !type->object;
+    if (!number || depth == 0) return NULL;
+    if (value->op != OP_PHI) return (type->scalar == SCALAR_BOOL) == boolean ? value : NULL;
+    const Value *found = NULL;
+    for (uint32_t i = 0; i < value->nargs && !found; i++)
+        if (edge_taken(in->solver, value->block->preds.data[i], value->block))
+            found = value_among(in, value->args[i], boolean, depth - 1);
+    return found;
+}
+
+bool typing_refuse_mixed(Typing *t, size_t arg) {
+    Infer *in = t->in;
+    const Value *value = t->is_part || t->emit ? NULL : t->values[arg];
+    if (!value || in->device || in->func->prelude || value_resolve((Value *)value)->op != OP_PHI) return true;
+    const Value *boolean = value_among(in, value, true, MIXED_DEPTH);
+    const Value *number = boolean ? value_among(in, value, false, MIXED_DEPTH) : NULL;
+    if (!number) return true;
+    typing_fail_arg(t, arg, DIAG_NO_UNIFY, "%s is %s on one path and %s on another, which is seen here",
+                    value->name ? arena_printf(in->arena, "`%s`", value->name) : "an expression", shown(in, boolean),
+                    shown(in, number));
+    return typing_hint(t, "in compiled code it is a number on both: convert one of them, int(x) or bool(x), or do this "
+                          "in each branch");
+}
+
 /* ---- returns ---- */
 
 /* "int (`y`, line 3)", "array(float64, 1, C) (the argument `x`)", or "int". */
@@ -198,7 +230,9 @@ bool solver_return(Typing *t, Fact fact) {
     Fact joined;
     if (returns_cell(t, fact.type)) return false;
     const Type *before = s->result.type;
-    if (!join_result(in, fact, &joined)) {
+    bool root = !in->inst->caller && !in->device && !in->func->generator;
+    if (root) TRY(typing_refuse_mixed(t, 0));
+    if ((root && typeinfer_mixes_bool(before, fact.type)) || !join_result(in, fact, &joined)) {
         t->failed = true;
         return no_result(t, t->values[0], t->at);
     }

@@ -148,6 +148,18 @@ const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a,
     }
 }
 
+static bool is_weak_number(const Type *type) { return type->kind == TY_SCALAR && type->weak && !type->object; }
+
+bool typeinfer_mixes_bool(const Type *a, const Type *b) {
+    const Type *x = infer_content(a), *y = infer_content(b);
+    return is_weak_number(x) && is_weak_number(y) && (x->scalar == SCALAR_BOOL) != (y->scalar == SCALAR_BOOL);
+}
+
+const Type *typeinfer_join_items(Infer *in, const Type *a, const Type *b) {
+    bool apart = !in->device && typeinfer_mixes_bool(a, b);
+    return apart ? NULL : typeinfer_join(in->config->promotion, in->types, a, b);
+}
+
 /* The type of a fact that meets `other`.  A Python int adapts to the strong integer type it meets; a constant that this
  * type cannot hold (best = -1 before uint8 values are looked at) does not: it counts as int64. */
 static const Type *type_meeting(Infer *in, Fact fact, Fact other) {

@@ -68,6 +68,7 @@ bool rule_format(Typing *t) {
     const Type **types = ARENA_ARRAY(in->arena, const Type *, t->nargs);
     bool now = false;
     for (size_t i = 0; i < t->nargs; i++) {
+        TRY(typing_refuse_mixed(t, i));
         types[i] = t->args[i].type;
         now |= types[i] && may_change(types[i]);
     }

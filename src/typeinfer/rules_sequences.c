@@ -269,6 +269,7 @@ static bool is_instance(Typing *t, const Type *type, const Type *classes, bool *
 bool rule_func_isinstance(Typing *t) {
     const Type *type = t->args[0].type, *classes = t->args[1].type, *content = infer_content(type);
     bool is, none_is;
+    TRY(typing_refuse_mixed(t, 0));
     TRY(is_instance(t, content, classes, &is));
     if (type == content) return typing_become_const(t, const_bool(t->in->arena, t->in->types, is));
     TRY(is_instance(t, infer_none(t->in), classes, &none_is));
@@ -285,6 +286,7 @@ bool rule_func_isinstance(Typing *t) {
 bool rule_func_class_of(Typing *t) {
     const InferHost *host = t->in->host;
     const Type *type = t->args[0].type;
+    TRY(typing_refuse_mixed(t, 0));
     const Const *class = type->kind == TY_OPTIONAL ? NULL : host->class_of(host->self, type);
     if (class) return typing_become_const(t, class);
     typing_fail_arg(t, 0, DIAG_TYPING, "the class of %s is not known when the function is compiled",

@@ -157,6 +157,7 @@ bool rule_func_text_of(Typing *t) {
     if (t->nnames) return typing_bad_operands(t);
     if (!t->nargs) return typing_become_const(t, const_str(t->in->arena, t->in->types, ""));
     const Type *type = t->args[0].type;
+    TRY(typing_refuse_mixed(t, 0));
     bool itself = t->func == FUNC_STR && is_text(type);
     bool number = type->kind == TY_SCALAR && type->scalar == SCALAR_INT64 && type->weak && !type->object;
     if (number && !t->in->device && (t->func == FUNC_STR || t->func == FUNC_REPR))
@@ -188,6 +189,7 @@ bool rule_func_print(Typing *t) {
         return typing_hint(t, "print to other files after the call");
     }
     if (t->in->device) return typing_kernel_print(t);
+    for (size_t i = 0; i < t->nargs; i++) TRY(typing_refuse_mixed(t, i));
     TRY(take_values(t, 0));
     return typing_call_interpreter(t, with_names(t, "print"), infer_none(t->in));
 }

@@ -27,8 +27,7 @@ Fact typing_tuple_fact(Infer *in, const Fact *items, size_t count) {
 /* The one type of all items; NULL: they do not join. */
 const Type *typing_common_item(Infer *in, const Type *tuple) {
     const Type *joined = infer_bottom(in);
-    for (uint32_t i = 0; i < tuple->count && joined; i++)
-        joined = typeinfer_join(in->config->promotion, in->types, joined, tuple->items[i]);
+    for (uint32_t i = 0; i < tuple->count && joined; i++) joined = typeinfer_join_items(in, joined, tuple->items[i]);
     bool lengths = joined && joined->kind == TY_VARTUPLE; /* tuples of several lengths are walked one by one */
     for (uint32_t i = 0; lengths && i < tuple->count; i++)
         if (tuple->items[i] != joined) return NULL;
@@ -80,6 +79,7 @@ void typing_items_add(Typing *t, Items *items, size_t arg, size_t from, size_t t
 /* ---- making and taking apart ---- */
 
 bool rule_tuple(Typing *t) {
+    for (size_t i = 0; i < t->nargs; i++) TRY(typing_refuse_mixed(t, i));
     Fact fact = typing_tuple_fact(t->in, t->args, t->nargs);
     const Type *general = without_known_texts(t, fact);
     for (uint32_t i = 0; i < general->count; i++)
