@@ -108,7 +108,7 @@ static void tell_of_arguments(const FuncInst *caller, const FuncInst *callee, co
                         : arena_printf(diag->arena, "the default, %s, is of another type than what it stands for", is));
     bool may_miss = strncmp(callee->untyped->name, "get", strlen("get")) == 0;
     diag_hint(diag, "give a default of the type of the values%s%s%s", values ? ", " : "", values ? of : "",
-              may_miss ? ", or none, and test the result with `is None`" : "");
+              may_miss ? "; or leave it out, and test the result with `is None`" : "");
 }
 
 /* Mistakes that the call shows, whatever was met inside. */

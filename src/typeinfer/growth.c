@@ -312,8 +312,8 @@ bool typeinfer_want_captured(Infer *in, int64_t index, const Type *type) {
     return false;
 }
 
-/* What the class of an instance has under the name of an attribute that is no field: a list, dict or set that each call
- * is given; NULL: it is nothing such. */
+/* What the class of an instance has under the name of an attribute that is no field: a list, dict or set that every
+ * call is given; NULL: it is nothing such. */
 static const Const *held_by_class(const Infer *in, const Value *getattr) {
     const Type *type = infer_content(value_resolve(getattr->args[0])->type);
     if (!type_is_instance(type) || !type->object || (type->names && type_field(type, getattr->imm.text) >= 0))

@@ -172,12 +172,12 @@ def test_refusals(body, words):
 
 @pytest.mark.parametrize("body", [
     "return sorted(a.keys() & {'p', 'z'}), sorted({'p', 'z'} & a.keys()), sorted(a.keys() & ['p', 'z'])",
-    "return sorted(a.keys() | {'z'}), sorted(a.keys() - {'p'}), sorted(a.keys() ^ {'p', 'z'}), "
-    "sorted(['z'] - a.keys())",
-    "return sorted(a.keys() & b.keys()), sorted(a.keys() - b), sorted(a.items() & b.items()), "
-    "sorted(a.items() - b.items())",
-    "return a.keys() == b.keys(), a.keys() != b.keys(), a.keys() <= b.keys(), a.keys() > b.keys(), "
-    "a.keys() == {'p', 'q'}",
+    "return sorted(a.keys() | {'z'}), sorted(a.keys() - {'p'}), sorted(a.keys() ^ {'p', 'z'})",
+    "return sorted(['z'] - a.keys())",
+    "return sorted(a.keys() & b.keys()), sorted(a.keys() - b)",
+    "return sorted(a.items() & b.items()), sorted(a.items() - b.items())",
+    "return a.keys() == b.keys(), a.keys() != b.keys(), a.keys() <= b.keys(), a.keys() > b.keys()",
+    "return a.keys() == {'p', 'q'}, {'p', 'q'} >= a.keys()",
     "return a.items() == b.items(), a.items() <= b.items(), a.items() != {('p', 1)}, a.keys() == ['p', 'q']",
     "v = a.keys()\na['late'] = 5\nreturn sorted(v & {'late', 'p'}), len(a.keys() - {'late'})",
     "s = {'p', 'z'}\ns &= a.keys()\ns |= b.keys()\nreturn sorted(s)",

@@ -1,4 +1,4 @@
-"""Lists, dicts and sets as arguments whose items have several types: what is said; what it advises works."""
+"""Lists, dicts and sets among the arguments whose items have several types: what is said, and that its advice works."""
 
 import math
 import re
@@ -59,28 +59,23 @@ def test_what_is_advised_works(values):
         assert njit(lambda xs: len(xs))(eval(other, {"np": np, "xs": values})) == len(values)
 
 
+LIST = " cannot be an argument of compiled code: the items of a list have one type; "
+DICT = " cannot be an argument of compiled code: the values of a dict have one type; "
+TUPLE = ", or use a tuple, tuple(xs), of which constant indices and loops take the items"
 TEXTS = [
     ([1, 2.5],
-     "a list that holds int and float cannot be an argument of compiled code: the items of a list have one type; "
-     "convert them, [float(v) for v in xs], or make an array, np.array(xs)"),
+     f"a list that holds int and float{LIST}convert them, [float(v) for v in xs], or make an array, np.array(xs)"),
     ([(1, 3.5), (2, 2)],
-     "a list that holds (int, float) and (int, int) cannot be an argument of compiled code: the items of a list have "
-     "one type; convert them, [(v[0], float(v[1])) for v in xs], or use a tuple, tuple(xs), of which constant indices "
-     "and loops take the items"),
+     f"a list that holds (int, float) and (int, int){LIST}convert them, [(v[0], float(v[1])) for v in xs]{TUPLE}"),
     ([Square(1.0), Circle(1.0)],
-     "a list that holds Square and Circle cannot be an argument of compiled code: the items of a list have one type; "
-     "make them instances of one class, in which an attribute tells them apart, or use a tuple, tuple(xs), of which "
-     "constant indices and loops take the items"),
+     f"a list that holds Square and Circle{LIST}make them instances of one class, in which an attribute tells them "
+     f"apart{TUPLE}"),
     ({"a": 1, "b": None},
-     "a dict with values int and NoneType cannot be an argument of compiled code: the values of a dict have one type; "
-     "leave None out, {k: v for k, v in xs.items() if v is not None}, or let a number stand for it, as math.nan, or "
-     "use a variable for each, or a namedtuple"),
-    ({"steps": 3, "name": "a"},
-     "a dict with values int and str cannot be an argument of compiled code: the values of a dict have one type; use a "
-     "variable for each, or a namedtuple"),
+     f"a dict with values int and NoneType{DICT}leave None out, {{k: v for k, v in xs.items() if v is not None}}, or "
+     "let a number stand for it, as math.nan, or use a variable for each, or a namedtuple"),
+    ({"steps": 3, "name": "a"}, f"a dict with values int and str{DICT}use a variable for each, or a namedtuple"),
     ({"+": len, "-": 3},
-     "a dict with values builtin_function_or_method and int cannot be an argument of compiled code: the values of a "
-     "dict have one type; use a variable for each that is called"),
+     f"a dict with values builtin_function_or_method and int{DICT}use a variable for each that is called"),
 ]
 
 
