@@ -35,6 +35,12 @@ def test_the_first_error_is_told():
         assert "a & b" in str(caught.value)
 
 
+def test_a_result_that_is_not_what_is_declared():
+    for signatures in (["float64(complex128)"], ["complex128(complex128)", "float64(complex128)"]):
+        with pytest.raises(TypingError, match="declares the result float64, the function returns complex128"):
+            vectorize(signatures)(lambda z: z * z)
+
+
 def test_a_signature_twice_and_one_of_another_length():
     assert vectorize([SIGNATURES[3]] * 3)(lambda a, b: a - b)(5, 3) == 2
     with pytest.raises(TypeError, match="the signature has 1 argument type"):

@@ -13,7 +13,7 @@
 #include "runtime/host/host.h" /* host_threads */
 
 static bool is_for(const Compilation *made, const Compilation *wanted) {
-    return made->code && !wanted->konsts && made->count == wanted->count && made->declared == wanted->declared &&
+    return made->code && made->fine && !wanted->konsts && made->count == wanted->count && made->declared == wanted->declared &&
            memcmp(made->types, wanted->types, wanted->count * sizeof *wanted->types) == 0 &&
            config_fits(made->config, wanted->config);
 }
@@ -52,7 +52,7 @@ int ahead_begin(Ahead *ahead, Specialiser *self, const Config *config, bool decl
         *own = *config;
         if (declares) own->codegen.declared = signature->result;
         ahead->compilations[ahead->count++] = (Compilation){
-            self, own, signature->args, NULL, (size_t)signature->count, signature->result, NULL};
+            self, own, signature->args, NULL, (size_t)signature->count, signature->result, NULL, false};
     }
     self->ahead = ahead;
     return ahead->count < 2 ? 0 : run(ahead, threads);

@@ -244,6 +244,7 @@ typedef struct Compilation {
     size_t count;
     const Type *declared;
     Code *code;
+    bool fine; /* else the code is none that is wanted */
 } Compilation;
 
 /* An ArenaBody whose context is a Compilation; NULL: exception set. */

@@ -204,7 +204,8 @@ void *compilation_run(Arena *arena, void *context) {
     Diag diag;
     diag_init(&diag, arena);
     c->code = driver_compile(&state->session, c->config, c->self->identity, c->types, c->konsts, c->count, &diag);
-    if (c->code && check_declared(c->code, c->declared, &diag)) return c->code;
+    c->fine = c->code && check_declared(c->code, c->declared, &diag);
+    if (c->fine) return c->code;
     return errors_raise_diag(state, &diag);
 }
 
@@ -245,7 +246,7 @@ static bool has_grown(const Specialiser *self, const Code *code, const Type *con
 /* The compilation itself; the lock is held.  A new reference. */
 static Spec *compile(Specialiser *self, const Config *config, const Type *const *types, const Const *const *konsts,
                      size_t count, const Type *declared, bool convert) {
-    Compilation compilation = {self, config, types, konsts, count, declared, NULL};
+    Compilation compilation = {self, config, types, konsts, count, declared, NULL, false};
     compilation.code = ahead_take(&compilation);
     if (!compilation.code && !errors_on_large_stack(compilation_run, &compilation)) {
         code_release(compilation.code);
