@@ -37,7 +37,7 @@ CONSTRUCTS = {
     "fancy index": "return a[a]",
     "attribute of a number": "return x.thing",
     "attribute of an array": "return a.thing",
-    "method of an int": "return x.to_bytes(8)",
+    "method of an int": "return x.as_integer_ratio()",
     "call of a number": "return x(1)",
     "call of an array": "return a(1)",
     "index of a number": "return x[0]",
