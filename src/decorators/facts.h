@@ -42,9 +42,13 @@ static inline bool facts_meet(Extent one, Extent other) {
 
 /* Whether array i, which is the last of those measured, shares memory with another, and one of the two is written. */
 static inline bool facts_overlap(const PlanArray *arrays, const Extent *extents, uint32_t i) {
-    bool written = arrays[i].written;
-    for (uint32_t k = 0; k < i; k++)
-        if ((written || arrays[k].written) && facts_meet(extents[i], extents[k])) return true;
+    if (arrays[i].written) {
+        for (uint32_t k = 0; k < i; k++)
+            if (facts_meet(extents[i], extents[k])) return true;
+    } else { /* most arrays are read alone: only those that are written matter to them */
+        for (int32_t k = arrays[i].written_before; k >= 0; k = arrays[k].written_before)
+            if (facts_meet(extents[i], extents[k])) return true;
+    }
     return false;
 }
 

@@ -43,6 +43,7 @@ typedef struct PlanArray { /* an array somewhere among the arguments */
     uint8_t ndim;
     bool strided; /* its layout does not imply the strides */
     bool written;
+    int32_t written_before; /* the last array before it that is written; -1: none */
 } PlanArray;
 
 typedef struct PlanMove { /* bytes of the argument buffer that go to the GPU's parameter buffer */

@@ -117,7 +117,12 @@ Plan *plan_make(Kernel *kernel, Spec *spec) {
         if (is_wide_int(spec->args[i].type)) plan->ints[plan->nints++] = spec->args[i].offset;
     for (uint32_t i = 0; i < spec->nargs; i++)
         list_arrays(plan, spec->args[i].type, i, spec->args[i].offset, (spec->code->written >> (i < 63 ? i : 63)) & 1);
-    for (uint32_t i = 0; i < plan->narrays; i++) nwritten += plan->arrays[i].written;
+    for (uint32_t i = 0; i < plan->narrays; i++) {
+        nwritten += plan->arrays[i].written;
+        plan->arrays[i].written_before = i == 0                        ? -1
+                                         : plan->arrays[i - 1].written ? (int32_t)i - 1
+                                                                       : plan->arrays[i - 1].written_before;
+    }
     if (warn_without_effect(kernel, spec->code, nwritten > 0 || spec->code->nprint_sites > 0) < 0) goto failed;
     plan->may_overlap = nwritten > 0 && plan->narrays > 1;
     if (list_moves(plan, spec) < 0 || (plan->packs && quick_prepare(plan, spec) < 0)) goto failed;

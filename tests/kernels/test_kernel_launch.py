@@ -651,3 +651,25 @@ def test_a_kernel_that_assigns_to_a_parameter_and_writes_nothing_warns():
         warnings.simplefilter("error")
         clipped[1, 4](np.arange(4.0) * 2, 9.0, out)
     assert out.tolist() == [0, 2, 3, 3]
+
+
+@pytest.mark.parametrize("written", range(1, 16))
+def test_overlaps_are_found_whichever_arrays_are_written(written):
+    """Code that takes arrays for apart may read an element before another array's store to it."""
+    lines = [f"    {name}[0] = {name}[0] + 1" for i, name in enumerate("abcd") if written >> i & 1]
+    reads = " + ".join(f"{name}[0]" for name in "abcd")
+    space = {}
+    exec("\n".join(["def kernel(a, b, c, d, out):", f"    out[0] = {reads}", *lines, f"    out[1] = {reads}"]), space)
+    kernel = cuda.jit(space["kernel"])
+    for first in range(4):
+        for second in range(first + 1, 5):
+            memory = [np.full(4, 10.0 * (i + 1)) for i in range(5)]
+            memory[second] = memory[first]
+            ours = [cuda.to_device(array) for array in memory]
+            ours[second] = ours[first]
+            theirs = [array.copy() for array in memory]
+            theirs[second] = theirs[first]
+            kernel[1, 1](*ours)
+            space["kernel"](*theirs)
+            for one, other in zip(ours, theirs):
+                assert (one.copy_to_host() == other).all(), (written, first, second)
