@@ -110,11 +110,12 @@ static const Type *grown(Infer *in, const Type *old, const Type *more) {
     if (old->kind != more->kind) return NULL;
     if (type_is_shared(old)) return merged(in, old, more);
     if (old->kind == TY_LIST) {
-        TRY(key = typeinfer_join_items(in, old->items[0], more->items[0]));
+        TRY(key = typeinfer_join(in->config->promotion, in->types, old->items[0], more->items[0]));
         return type_with_items(in->types, TY_LIST, 0, &key, 1);
     }
-    TRY(key = typeinfer_join_items(in, type_key(old), type_key(more)));
-    if (old->kind == TY_DICT) TRY(value = typeinfer_join_items(in, type_dict_value(old), type_dict_value(more)));
+    TRY(key = typeinfer_join(in->config->promotion, in->types, type_key(old), type_key(more)));
+    if (old->kind == TY_DICT)
+        TRY(value = typeinfer_join(in->config->promotion, in->types, type_dict_value(old), type_dict_value(more)));
     return type_table_of(in->types, key, value);
 }
 
@@ -124,7 +125,7 @@ bool typeinfer_takes(Infer *in, const Type *type, const Type *more) {
     if (type->kind != more->kind) return false;
     if (type->kind == TY_SCALAR) {
         const Type *strong = infer_scalar(in, (Scalar)type->scalar, false);
-        return !type->object && !more->object && !typeinfer_mixes_bool(type, more) &&
+        return !type->object && !more->object &&
                typeinfer_join(in->config->promotion, in->types, strong, more) == strong;
     }
     bool parts = type->kind == TY_TUPLE || type_is_container(type);

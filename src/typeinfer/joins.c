@@ -230,9 +230,7 @@ bool solver_return(Typing *t, Fact fact) {
     Fact joined;
     if (returns_cell(t, fact.type)) return false;
     const Type *before = s->result.type;
-    bool root = !in->inst->caller && !in->device && !in->func->generator;
-    if (root) TRY(typing_refuse_mixed(t, 0));
-    if ((root && typeinfer_mixes_bool(before, fact.type)) || !join_result(in, fact, &joined)) {
+    if (!join_result(in, fact, &joined)) {
         t->failed = true;
         return no_result(t, t->values[0], t->at);
     }

@@ -19,7 +19,9 @@ static const Type *list_of(const Typing *t) {
     return type && type->kind == TY_LIST ? type : NULL;
 }
 
-static const Type *join(Typing *t, const Type *a, const Type *b) { return typeinfer_join_items(t->in, a, b); }
+static const Type *join(Typing *t, const Type *a, const Type *b) {
+    return typeinfer_join(t->in->config->promotion, t->in->types, a, b);
+}
 
 /* [[1, 2], [2.5]]: the displays in a display have the items that all of them have. */
 static const Type *join_displays(Typing *t, const Type *list, size_t arg) {
@@ -72,7 +74,6 @@ bool rule_list(Typing *t) {
     const Type *known = t->at->type, *item = known && known->kind == TY_LIST ? known->items[0] : infer_bottom(in);
     for (size_t i = 0; i < t->nargs; i++) {
         const Type *type = typeinfer_general(t->in, t->args[i].type), *joined = join(t, item, type);
-        TRY(typing_refuse_mixed(t, i));
         if (!joined && !t->emit) joined = join_displays(t, item, i);
         bool lengths = joined && joined->kind == TY_VARTUPLE && type->kind == TY_TUPLE;
         if ((!joined || lengths) && !t->emit && is_sequence_argument(in, t->at)) return become_tuple(t);

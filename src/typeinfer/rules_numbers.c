@@ -102,20 +102,8 @@ static bool are_alike(Typing *t) {
     return true;
 }
 
-/* max(True, n) is one or the other. */
-static bool refuse_bools(Typing *t) {
-    for (size_t i = 1; i < t->nargs && !t->in->device && !t->in->func->prelude; i++) {
-        if (!typeinfer_mixes_bool(t->args[0].type, t->args[i].type)) continue;
-        typing_fail_arg(t, i, DIAG_NO_UNIFY, "%s of %s and %s gives either", typing_func_name(t), typing_arg_text(t, 0),
-                        typing_arg_text(t, i));
-        return typing_hint(t, "convert one of them, int(x) or bool(x)");
-    }
-    return true;
-}
-
 bool rule_func_minmax(Typing *t) {
     bool smallest = t->func == FUNC_PY_MIN;
-    if (!t->nnames) TRY(refuse_bools(t));
     if (t->nnames) {
         for (size_t i = 0; i < t->nnames; i++)
             if (strcmp(t->names[i], "default") == 0)

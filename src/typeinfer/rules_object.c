@@ -99,7 +99,7 @@ static bool refuse_type(Typing *t, const Type *object, unsigned field, const Typ
 static bool put(Typing *t, const Type *object, unsigned field, const Type *item) {
     Infer *in = t->in;
     const Type *old = type_attribute(object, field);
-    const Type *joined = typeinfer_join_items(in, old, item), *whole;
+    const Type *joined = typeinfer_join(in->config->promotion, in->types, old, item), *whole;
     if (joined == old || item->kind == TY_BOTTOM) return true;
     if (!joined || t->emit) return refuse_type(t, object, field, item); /* emitting: no object grew */
     if (!(whole = with_attribute(in, object, field, joined))) return refuse_type(t, object, field, item);

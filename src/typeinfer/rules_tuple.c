@@ -24,15 +24,22 @@ Fact typing_tuple_fact(Infer *in, const Fact *items, size_t count) {
     return (Fact){type_tuple(in->types, types, count), known ? const_tuple(in->arena, in->types, konsts, count) : NULL};
 }
 
-/* The one type of all items; NULL: they do not join. */
-const Type *typing_common_item(Infer *in, const Type *tuple) {
+/* apart: bools are no numbers. */
+static const Type *common_item(Infer *in, const Type *tuple, bool apart) {
     const Type *joined = infer_bottom(in);
-    for (uint32_t i = 0; i < tuple->count && joined; i++) joined = typeinfer_join_items(in, joined, tuple->items[i]);
+    for (uint32_t i = 0; i < tuple->count && joined; i++) {
+        const Type *item = tuple->items[i];
+        joined = apart ? typeinfer_join_items(in, joined, item)
+                       : typeinfer_join(in->config->promotion, in->types, joined, item);
+    }
     bool lengths = joined && joined->kind == TY_VARTUPLE; /* tuples of several lengths are walked one by one */
     for (uint32_t i = 0; lengths && i < tuple->count; i++)
         if (tuple->items[i] != joined) return NULL;
     return joined && !in->device ? typeinfer_general(in, joined) : joined;
 }
+
+/* The one type of all items, which a loop over them keeps as they are; NULL: they do not join. */
+const Type *typing_common_item(Infer *in, const Type *tuple) { return common_item(in, tuple, true); }
 
 const Type *typing_homogeneous_tuple(Infer *in, const Type *tuple, const Type *item) {
     const Type **items = ARENA_ARRAY(in->arena, const Type *, tuple->count);
@@ -79,7 +86,6 @@ void typing_items_add(Typing *t, Items *items, size_t arg, size_t from, size_t t
 /* ---- making and taking apart ---- */
 
 bool rule_tuple(Typing *t) {
-    for (size_t i = 0; i < t->nargs; i++) TRY(typing_refuse_mixed(t, i));
     Fact fact = typing_tuple_fact(t->in, t->args, t->nargs);
     const Type *general = without_known_texts(t, fact);
     for (uint32_t i = 0; i < general->count; i++)
@@ -243,8 +249,7 @@ bool typing_getitem_tuple(Typing *t, const Type *tuple) {
         size_t at = (size_t)(i < 0 ? i + tuple->count : i);
         return typing_become_item(t, 0, at);
     }
-    const Type *item = typing_common_item(t->in,
-                                          tuple); /* of an empty tuple: bottom, for the index is always out of range */
+    const Type *item = common_item(t->in, tuple, false); /* of an empty tuple bottom: every index is out of range */
     if (!item) {
         typing_fail_arg(t, 1, DIAG_NEEDS_CONSTANT, "%s is indexed by %s, but its items have no common type",
                         typing_arg_text(t, 0), typing_arg_text(t, 1));
@@ -310,7 +315,7 @@ const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast) {
     case TY_TUPLE: {
         const Type *item = typing_common_item(in, type);
         if (!item && typing_ask_rounds(t, type->count)) return NULL;
-        if (!item) {
+        if (!item && !(item = common_item(in, type, false))) {
             typing_fail_arg(t, arg, DIAG_TYPING, "the items of %s have no common type to iterate over",
                             typing_arg_text(t, arg));
             typing_hint(

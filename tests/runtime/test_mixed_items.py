@@ -49,7 +49,7 @@ MIXED = [
 ]
 
 
-@pytest.mark.parametrize("values", MIXED, ids=str)
+@pytest.mark.parametrize("values", MIXED)
 def test_what_is_advised_works(values):
     text = refused(values)
     advice = re.search(r"; (?:convert them|leave None out), (.*?)(?:, or (?:make|use|let).*)?$", text)[1]

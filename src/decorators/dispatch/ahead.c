@@ -13,7 +13,8 @@
 #include "runtime/host/host.h" /* host_threads */
 
 static bool is_for(const Compilation *made, const Compilation *wanted) {
-    return made->code && made->fine && !wanted->konsts && made->count == wanted->count && made->declared == wanted->declared &&
+    return made->code && made->fine && !wanted->konsts && made->count == wanted->count &&
+           made->declared == wanted->declared &&
            memcmp(made->types, wanted->types, wanted->count * sizeof *wanted->types) == 0 &&
            config_fits(made->config, wanted->config);
 }
