@@ -192,6 +192,8 @@ static bool open_function(Translator *t, ObjRef ref) {
     t->code = (PyCodeObject *)t->function->func_code;
     t->locals = objects_locals(t->frontend->objects, objects_get(t->frontend->objects, ref));
     t->nested = objects_is_nested(t->frontend->objects, ref);
+    t->frontend->unguarded = of_package(t->function, "krait.prelude");
+    if (!t->nested) name_function(t->frontend, object); /* however it came here, it may be changed */
     Source *source = ARENA_NEW(t->arena, Source);
     *source = (Source){.file = utf8(t, t->code->co_filename),
                        .function = utf8(t, t->code->co_qualname),
@@ -224,10 +226,7 @@ static void open_variables(Translator *t) {
 
 bool translate_open(Translator *t, ObjRef ref) {
     TRY(open_function(t, ref));
-    t->frontend->unguarded = t->func->prelude = of_package(t->function, "krait.prelude");
-    if (!t->nested)
-        name_function(t->frontend,
-                      objects_function(t->frontend->objects, ref)); /* however it came here, it may be changed */
+    t->func->prelude = t->frontend->unguarded;
     open_variables(t);
     cfg_build(t->arena, &t->bytecode, &t->cfg);
     make_params(t);
