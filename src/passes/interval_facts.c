@@ -89,6 +89,17 @@ static bool access_is_inside(Intervals *s, const Value *access) {
     return is_never_negative(known) && known->range.hi < of->count;
 }
 
+/* Whether an int32 is a sum or a difference that is not negative, unless it has wrapped, and then lies so far below
+ * zero that it is no index from the end either: of an array of a launch that was found small. */
+static bool wraps_outside(const Intervals *s, const Value *index) {
+    const Wide most = (Wide)INT32_MAX + SMALL_COUNT; /* of which SMALL_COUNT is of an extent */
+    while (index->op == OP_CAST && is_integer(index->args[0])) index = index->args[0];
+    bool sums = (index->op == OP_ADD || index->op == OP_SUB) && index->type->scalar == SCALAR_INT32;
+    if (!s->small || !sums || !is_integer(index->args[0]) || !is_integer(index->args[1])) return false;
+    Interval exact = interval_of_op(index->op, operand(s, index, 0)->range, operand(s, index, 1)->range);
+    return !interval_is_empty(exact) && exact.lo >= 0 && exact.hi <= most;
+}
+
 /* Whether where it stands no index of an access to an element counts from the end, though what holds of them wherever
  * they are used does not say so. */
 static bool counts_forward_here(const Intervals *s, const Value *access) {
@@ -103,7 +114,8 @@ static bool counts_forward_here(const Intervals *s, const Value *access) {
     }
     bool known = true;
     for (uint32_t i = first; i < first + count; i++) {
-        if (!is_integer(holder->args[i]) || !operand(s, holder, i)->forward) return false;
+        const Value *number = holder->args[i];
+        if (!is_integer(number) || !(operand(s, holder, i)->forward || wraps_outside(s, number))) return false;
         known &= value_counts_forward(holder->args[i]);
     }
     return !known;

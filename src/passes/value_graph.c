@@ -96,6 +96,10 @@ static void assume(Builder *b, const Value *condition, bool truth, unsigned dept
         else
             assume(b, condition->args[0], (condition->op == OP_TRUTH) == truth, depth - 1);
         return;
+    case OP_CAST: /* of what two NumPy scalars give, a bool_ */
+        if (type_is_scalar(condition->args[0]->type) && type_scalar_kind(condition->args[0]->type) == 'b')
+            assume(b, condition->args[0], truth, depth - 1);
+        return;
     case OP_AND:
     case OP_OR:
         if (type_scalar_kind(condition->type) != 'b' || (condition->op == OP_AND) != truth) return;

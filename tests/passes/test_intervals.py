@@ -299,6 +299,31 @@ def test_bounds_in_a_small_call(expression, bounds):
     assert lines and lines[-1].endswith(f" in {bounds}"), text
 
 
+@pytest.mark.parametrize("index, known", [
+    ("i + 1", True), ("i + np.int32(1)", True), ("i + k", True), ("i - k", False), ("i - 1", False), ("i + j", False),
+    ("i * 2", False), ("i + i", False), ("np.int32(i + 1) + 1", False), ("int(i + 1) - 1", False),
+])
+def test_a_sum_of_an_int32_that_wraps_lies_outside_small_arrays(index, known):
+    kernel = make(f"""def f(a, b, j):
+    i, k = np.int32(b[0]), np.int32(a.size)
+    if i >= 0:
+        a[{index}] = 1
+""", np=np)
+    int32 = I64.replace("int64", "int32")
+    for small in (True, False):
+        text = _testing.stage(kernel, [I64, int32, "int32"], "intervals", target="nvptx", small=small)
+        assert line_of(text, r" *setitem").startswith("setitem.forward") == (known and small), text
+
+
+@pytest.mark.parametrize("condition, inside", [
+    ("0 <= i < a.size", True), ("i >= 0 and i < np.int32(a.size)", True), ("not (i < 0 or i >= a.size)", True),
+    ("0 <= i <= a.size", False), ("i < a.size", False), ("i >= 0 or i < a.size", False),
+])
+def test_comparisons_of_numpy_scalars_are_believed(condition, inside):
+    text = after(make(f"def f(a, i):\n    if {condition}:\n        a[i] = 1\n", np=np), I64, "int32")
+    assert ("setitem.unchecked" in text) == inside, text
+
+
 def test_an_array_with_more_items_than_its_memory_had_makes_no_call_small():
     from krait import cuda
 
