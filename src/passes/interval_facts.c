@@ -93,7 +93,8 @@ static bool access_is_inside(Intervals *s, const Value *access) {
  * zero that it is no index from the end either: of an array of a launch that was found small. */
 static bool wraps_outside(const Intervals *s, const Value *index) {
     const Wide most = (Wide)INT32_MAX + SMALL_COUNT; /* of which SMALL_COUNT is of an extent */
-    while (index->op == OP_CAST && is_integer(index->args[0])) index = index->args[0];
+    while (index->op == OP_CAST && is_integer(index->args[0]) && interval_of_type(index->type).hi >= INT32_MAX)
+        index = index->args[0]; /* a narrower type brings what has wrapped back */
     bool sums = (index->op == OP_ADD || index->op == OP_SUB) && index->type->scalar == SCALAR_INT32;
     if (!s->small || !sums || !is_integer(index->args[0]) || !is_integer(index->args[1])) return false;
     Interval exact = interval_of_op(index->op, operand(s, index, 0)->range, operand(s, index, 1)->range);
