@@ -115,8 +115,9 @@ void *errors_with_arena(ArenaBody *body, void *context);
 
 /* As errors_with_arena, in a thread of its own where this one has little of its stack left. */
 void *errors_on_large_stack(ArenaBody *body, void *context);
-/* body of each context, on so many threads at a time, this one included.  What is raised is dropped, but what ends a
- * program (-1, exception set). */
+/* body of each context, on so many threads at a time, this one included: users' code that it asks (overloads) sees
+ * the context variables of the thread that it runs in.  What is raised is dropped, also what would end the program in
+ * another thread than this one, where it is -1, exception set: whoever needs the outcome asks for it anew. */
 int errors_at_once(ArenaBody *body, void *const *contexts, size_t count, unsigned threads);
 /* Which thread this one works for: itself, or who waits for what it does there. */
 unsigned long errors_thread(void);
