@@ -1,7 +1,6 @@
 """Small things that programs do everywhere: imports inside functions, walrus in generators, max of instances."""
 
 import cmath
-import functools
 import math
 from collections import deque, namedtuple
 
@@ -175,16 +174,6 @@ def numbers():
 def test_modules_are_arguments(module):
     f = njit(lambda m, x: m.sqrt(x))
     assert repr(f(module, 4.0)) == repr(module.sqrt(4.0))
-
-
-@functools.cache
-def kept(n):
-    return n
-
-
-def test_functions_that_keep_their_results_say_so():
-    with pytest.raises(errors.KraitError, match="keeps its results by functools.lru_cache(?s:.*)in a dict"):
-        njit(lambda n: kept(n))(1)
 
 
 @pytest.mark.parametrize("call, message", [

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/host/fibers.h"
+#include "runtime/host/host.h"
 #include "runtime/host/pool.h"
 
 #define CHECK(condition)                                                              \
@@ -353,9 +354,19 @@ static void check_fork(void) {
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* Else each launch after a reset of the device would load its kernel anew, and free it under those of other threads. */
+static void check_generation(void) {
+    Device device = {.generation = 7};
+    DeviceKernel *kernel = NULL;
+    CHECK(host_kernel_load(&device, &(DeviceCode){0}, NULL, 0, &kernel) == 0);
+    CHECK(kernel->device == &device && kernel->generation == 7);
+    host_kernel_free(kernel);
+}
+
 int main(void) {
     setenv("KRAIT_NUM_THREADS", "8", 1);
     CHECK(host_device_workers() == 8);
+    check_generation();
     check_pool();
     check_loops();
     check_regions();

@@ -22,6 +22,7 @@ int host_kernel_load(Device *device, const DeviceCode *code, char *log, size_t l
     (void)log, (void)log_bytes;
     if (!loaded) return HOST_NO_MEMORY;
     *loaded = (LoadedKernel){.base = {.device = device,
+                                      .generation = device->generation,
                                       .static_shared = (int)code->shared_bytes,
                                       .dynamic_limit = device->max_block_shared - (int)code->shared_bytes},
                              .code = code->host,
