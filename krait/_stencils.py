@@ -61,9 +61,11 @@ class _Relative(ast.NodeTransformer):
         if any(isinstance(part, (ast.Slice, ast.Starred)) for part in ast.walk(node)):
             self.fail(node, "an index of a stencil's array is a number, or a slice, for each axis")
         try:
-            names = inspect.getclosurevars(self.function)
+            names, locals_ = inspect.getclosurevars(self.function), self.function.__code__.co_varnames
+            outside = {**names.globals, **names.nonlocals}  # attributes' names among them: a.k is no variable k
+            known = {name: value for name, value in outside.items() if name not in locals_}
             text = compile(ast.Expression(node), "<index>", "eval")
-            value = eval(text, {**names.globals, **names.nonlocals, **self.constants})
+            value = eval(text, {**known, **self.constants})
         except Exception:
             return None
         if not isinstance(value, (int, np.integer)):
@@ -72,7 +74,8 @@ class _Relative(ast.NodeTransformer):
 
     def note_constants(self, node):
         """Variables of the kernel that are assigned once, a constant."""
-        stored = [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+        parameters = [argument.arg for argument in node.args.posonlyargs + node.args.args]
+        stored = parameters + [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
         for statement in node.body:
             target = statement.targets[0] if isinstance(statement, ast.Assign) else None
             if isinstance(target, ast.Name) and len(statement.targets) == 1 and stored.count(target.id) == 1:
@@ -87,25 +90,35 @@ class _Relative(ast.NodeTransformer):
             self.fail(node, f"the index {offset} is outside the neighborhood {low} to {high} of axis {axis}")
         self.reach[axis] = [min(low, offset), max(high, offset)]
 
+    @staticmethod
+    def constant(node, value):
+        """The number in place of what it was found by: a global that changes later changes neither it nor the reach."""
+        return ast.copy_location(ast.Constant(value), node)
+
     def look_at(self, node, axis):
-        """Notes how far an index of an axis reaches."""
+        """Notes how far an index of an axis reaches; gives the index to compile."""
         offset = self.offset(node)
         if offset is not None:
             self.check(node, axis, offset)
-        elif not self.given:
+            return self.constant(node, offset)
+        if not self.given:
             self.fail(node, "an index that is no constant: give stencil a neighborhood=((low, high), ...)")
+        return node
 
     def look_at_slice(self, node, axis):
-        """Of a slice both ends: what lies between is inside the neighborhood."""
+        """Of a slice both ends: what lies between is inside the neighborhood; gives the slice to compile."""
         ends = [end and self.offset(end) for end in (node.lower, node.upper)]
         if not self.given:
             self.fail(node, "a slice of a stencil's array: give stencil a neighborhood=((low, high), ...)")
         if self.mapped:
             self.fail(node, "a slice goes with the mode 'constant': in others each neighbour is looked for by itself")
-        if None in ends or ends[0] >= ends[1] or (node.step and (self.offset(node.step) or 0) < 1):
+        step = self.offset(node.step) if node.step else 1
+        if None in ends or ends[0] >= ends[1] or (step or 0) < 1:
             self.fail(node, "a slice of a stencil's array has constant ends, such as a[-1:2], and a step above 0")
         self.check(node, axis, ends[0])
         self.check(node, axis, ends[1] - 1)
+        low, high = (self.constant(end, value) for end, value in zip((node.lower, node.upper), ends))
+        return ast.Slice(low, high, node.step and self.constant(node.step, step))
 
     def moved(self, index, axis):
         """An index that counts from the place of the item."""
@@ -126,8 +139,10 @@ class _Relative(ast.NodeTransformer):
             self.ndim, self.reach = len(indices), [[0, 0] for _ in indices]
         if len(indices) != self.ndim:
             self.fail(node, f"here are {len(indices)} relative indices, elsewhere {self.ndim}")
-        for axis, index in enumerate(indices):
+        indices = [
             (self.look_at_slice if isinstance(index, ast.Slice) else self.look_at)(index, axis)
+            for axis, index in enumerate(indices)
+        ]
         moved = [self.moved(index, axis) for axis, index in enumerate(indices)]
         if self.mapped:
             moved = [

@@ -258,3 +258,47 @@ def test_slices_of_a_neighborhood(parallel):
     np.testing.assert_allclose(got[1:-1, 2:-2], expected, rtol=1e-14)
     assert (got[0] == 0).all() and (got[:, :2] == 0).all()
     assert median(np.arange(3.0)).tolist() == [0, 0, 0]
+
+
+SHIFT = 1
+
+
+def shifted(a):
+    return a[SHIFT]
+
+
+def part(a):
+    return a[-SHIFT:2:SHIFT].sum()
+
+
+
+def test_an_index_is_what_its_variable_was_when_the_stencil_was_made(monkeypatch):
+    x, shift = np.arange(1.0, 9.0), 1
+
+    def enclosed(a):
+        return a[shift]
+
+    def change():
+        nonlocal shift
+        shift = 10**6
+        monkeypatch.setitem(globals(), "SHIFT", 10**6)
+
+    makers = [stencil(shifted), stencil(enclosed), stencil("wrap")(shifted), stencil(neighborhood=((-1, 1),))(part)]
+    befores = [made(x) for made in makers]
+    change()
+    np.testing.assert_array_equal(befores[0], np.append(x[1:], 0))
+    np.testing.assert_array_equal(befores[2], np.roll(x, -1))
+    for made, before in zip(makers, befores):
+        np.testing.assert_array_equal(made(x), before)  # compiled for x already
+        whole = x.astype("f4")
+        np.testing.assert_array_equal(made(whole), before)  # compiled now
+
+
+def test_a_parameter_is_no_constant_though_it_is_assigned_one_later():
+    def late(a, k):
+        y = a[k]
+        k = 1
+        return y + k
+
+    with pytest.raises(SyntaxError, match="an index that is no constant"):
+        stencil(late)
