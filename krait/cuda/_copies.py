@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import _krait
 from ._arrays import from_cuda_array_interface
+from ._memory import MemoryPointer, bytes_around
 
 
 def _at(address, size):
@@ -29,6 +30,14 @@ def _address_of(memory):
     raise TypeError(f"memory of a device is a device array, a cuda.MemoryPointer or an address, not {memory!r}")
 
 
+def _check_alive(memory):
+    """RuntimeError: the memory, or what it is a part of, has been freed."""
+    while isinstance(memory, MemoryPointer):
+        if not memory.is_alive:
+            raise RuntimeError("the memory is gone: it was freed")
+        memory = memory.owner
+
+
 def _checked(flat, size, what):
     if size < 0 or flat.size < size:
         raise ValueError(f"{size} bytes of memory of {flat.size} bytes: {what}")
@@ -41,6 +50,7 @@ def device_bytes(memory, size):
         if not (memory.is_c_contiguous() or memory.is_f_contiguous()):
             raise ValueError("the elements of the device array have gaps: copy() makes one without")
         return _checked(memory.ravel("K").view(np.uint8), size, "the device array is shorter")
+    _check_alive(memory)
     known = getattr(memory, "size", None)
     if isinstance(known, int) and not 0 <= size <= known:
         raise ValueError(f"{size} bytes of memory of {known} bytes")
@@ -92,14 +102,16 @@ def device_memset(dst, val, size, stream=0):
 
 def device_extents(devmem):
     """(address of the first byte, of the one behind the last)"""
-    start = _address_of(devmem)
-    return start, start + device_memory_size(devmem)
+    memory = devmem.gpu_data if isinstance(devmem, _krait.DeviceArray) else devmem
+    start = _address_of(memory)
+    return start, start + device_memory_size(memory)
 
 
 def device_memory_size(devmem):
     """Bytes from the first to the last."""
     memory = devmem.gpu_data if isinstance(devmem, _krait.DeviceArray) else devmem
-    return getattr(memory, "_cuda_memsize_", None) or memory.nbytes
+    size = getattr(memory, "_cuda_memsize_", None)
+    return memory.nbytes if size is None else size
 
 
 def host_memory_extents(obj):
@@ -108,10 +120,9 @@ def host_memory_extents(obj):
 
 
 def memory_size_from_info(shape, strides, itemsize):
-    """Bytes from the first element of an array to its last."""
-    if 0 in shape:
-        return 0
-    return sum((n - 1) * abs(stride) for n, stride in zip(shape, strides)) + itemsize
+    """Bytes from the lowest of an array to its highest."""
+    low, high = bytes_around(shape, strides, itemsize)
+    return high - low
 
 
 def device_memory_depends(devmem, *objs):

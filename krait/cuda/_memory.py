@@ -72,12 +72,20 @@ class AutoFreePointer(MemoryPointer):
         self.is_alive = False
 
 
+def bytes_around(shape, strides, itemsize):
+    """(the lowest byte of an array, behind its highest), counted from its first element: strides may be negative."""
+    if 0 in shape:
+        return 0, 0
+    reach = [(n - 1) * stride for n, stride in zip(shape, strides)]
+    return sum(min(part, 0) for part in reach), sum(max(part, 0) for part in reach) + itemsize
+
+
 def memory_of(array, made=MemoryPointer):
-    """array.gpu_data: the memory of a device array, from its first element to its last; kept alive by the result."""
+    """array.gpu_data: the memory of a device array, from its lowest byte to its highest; kept alive by the result."""
     with _krait.home_of(array):
         context = _current_context()
-    span = sum((n - 1) * abs(stride) for n, stride in zip(array.shape, array.strides)) + array.itemsize
-    return made(context, array.device_ctypes_pointer, span if array.size else 0, owner=array)
+    low, high = bytes_around(array.shape, array.strides, array.itemsize)
+    return made(context, (array.device_ctypes_pointer.value or 0) + low, high - low, owner=array)
 
 
 def _current_context():

@@ -80,6 +80,51 @@ def test_facts_about_memory():
     driver.require_device_memory(array.gpu_data)
 
 
+@pytest.mark.parametrize("view", [
+    lambda a: a[::-1], lambda a: a[4:8][::-1], lambda a: a[1:, ::-1], lambda a: a[3:9:2, 1:][::-1, ::-1],
+    lambda a: a[2:2][::-1], lambda a: a[5:6],
+], ids=range(6))
+def test_memory_of_views_is_that_of_their_elements(view):
+    host = np.zeros((12, 3))
+    array = cuda.to_device(host)
+    part, same = view(array), view(host)
+    low, high = driver.host_memory_extents(same) if same.size else (same.ctypes.data,) * 2
+    first = driver.device_pointer(array) - host.ctypes.data
+    assert driver.device_memory_size(part) == part.gpu_data.size == high - low
+    if same.size:
+        assert driver.device_extents(part) == (first + low, first + high)
+    driver.device_memset(part.gpu_data, 255, part.gpu_data.size)
+    flat = host.reshape(-1).view(np.uint8)
+    flat[low - host.ctypes.data:high - host.ctypes.data] = 255
+    assert array.copy_to_host().tobytes() == host.tobytes()
+
+
+@pytest.mark.parametrize("use", [
+    lambda memory, host: driver.host_to_device(memory, host, 8),
+    lambda memory, host: driver.device_to_host(host, memory, 8),
+    lambda memory, host: driver.device_memset(memory, 1, 8),
+    lambda memory, host: driver.device_to_device(cuda.device_array(1), memory, 8),
+    lambda memory, host: memory.memset(1),
+])
+def test_memory_that_was_freed_is_not_used(use):
+    memory, freed, host = cuda.current_context().memalloc(64), [], np.zeros(8)
+    part = memory.view(8, 24)
+    own = cuda.MemoryPointer(cuda.current_context(), memory.device_pointer_value, 64, memory, lambda: freed.append(1))
+    own_part = own.view(0, 8)
+    for each in memory, part, own, own_part:
+        use(each, host)
+    own.free()
+    assert freed == [1]
+    for each in own, own_part:
+        with pytest.raises(RuntimeError, match="freed"):
+            use(each, host)
+    use(memory, host)
+    memory.free()
+    for each in memory, part:
+        with pytest.raises(RuntimeError, match="freed"):
+            use(each, host)
+
+
 def test_memory_keeps_what_it_depends_on():
     array, other = cuda.to_device(numbers()), cuda.to_device(numbers())
     kept = weakref.ref(other)
