@@ -4,6 +4,8 @@ inspect.c asks for the attribute of each name here."""
 import re
 from functools import partial
 
+from .. import _krait
+
 
 class Library:
     """The code of a specialisation, with the methods that numba.cuda's code libraries have."""
@@ -48,6 +50,9 @@ def bind(overload):
 def _launch(overload, args, griddim, blockdim, stream=0, sharedmem=0):
     if len(args) != len(overload.argument_types):
         raise TypeError(f"{overload!r} takes {len(overload.argument_types)} arguments, {len(args)} were given")
+    found = tuple(_krait.typeof(value) for value in args)
+    if found != tuple(overload.argument_types):  # the kernel would choose, or compile, another specialisation
+        raise TypeError(f"{overload!r} takes {overload.argument_types}, the arguments are {found}")
     overload.kernel[griddim, blockdim, stream, sharedmem](*args)
 
 

@@ -369,6 +369,11 @@ def test_a_specialisation_is_launched_and_tells_of_its_code(capsys):
     found.launch((x, out), griddim=1, blockdim=8, stream=cuda.stream(), sharedmem=0)
     with pytest.raises(TypeError, match="takes 2 arguments, 1 were given"):
         found.launch((x,), 1, 8)
+    for others in (x.astype("f4"), out), (x, out.astype("f4")), (x[::2], out[::2]), (x, 1.0):
+        with pytest.raises(TypeError, match="the arguments are"):
+            found.launch(others, 1, 8)
+    found.launch((cuda.to_device(x), cuda.to_device(out)), 1, 8)
+    assert len(doubled.overloads) == 1
     assert f".entry {found.entry_name}(" in found.inspect_lto_ptx() == found.inspect_ptx()
     code = found.library
     assert code.name == found.entry_name and "define" in code.get_llvm_str()
