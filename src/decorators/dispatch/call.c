@@ -83,10 +83,8 @@ typedef MarshalResult Fill(const Marshal *marshal, Spec *spec, PyObject *const *
 
 /* MARSHAL_OK: the call was made and *result is its outcome, an object or NULL with an exception. */
 static MarshalResult try_call_with_containers(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound,
-                                              char *buffer, PyObject **result) {
+                                              bool chosen, char *buffer, PyObject **result) {
     Origins origins;
-    const bool chosen = self->core.chosen == spec;
-    self->core.chosen = NULL; /* calls that are made meanwhile are others */
     Marshal marshal = *self->core.marshal;
     size_t written = 0;
     if (self->core.options.nogil) heap_forget_cycles();
@@ -107,13 +105,14 @@ static void name_refused(const Dispatcher *self, const Spec *spec) {
     if (spec->refused < spec->nargs) binding_name_argument(&self->core.binding, spec->refused);
 }
 
-static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, PyObject **result) {
+static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, bool chosen,
+                              PyObject **result) {
     char *heap = PyMem_Calloc(1, spec->buffer_bytes + 64); /* lists that were not filled in yet are none */
     if (!heap) return PyErr_NoMemory(), MARSHAL_ERROR;
     char *buffer = (char *)(((uintptr_t)heap + 63) & ~(uintptr_t)63);
     MarshalResult filled;
     if (spec->holds_lists) {
-        filled = try_call_with_containers(self, spec, fill, bound, buffer, result);
+        filled = try_call_with_containers(self, spec, fill, bound, chosen, buffer, result);
     } else if ((filled = fill(self->core.marshal, spec, bound, buffer)) == MARSHAL_OK) {
         *result = run(self, spec, self->core.marshal, 0, bound, buffer);
     }
@@ -122,26 +121,26 @@ static MarshalResult try_call(Dispatcher *self, Spec *spec, Fill *fill, PyObject
     return filled;
 }
 
-static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound,
+static MarshalResult try_call_on_stack(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, bool chosen,
                                        PyObject **result) {
     _Alignas(64) char buffer[STACK_BUFFER];
     if (KRAIT_UNLIKELY(spec->buffer_bytes > sizeof buffer || spec->holds_lists))
-        return try_call(self, spec, fill, bound, result);
+        return try_call(self, spec, fill, bound, chosen, result);
     MarshalResult filled = fill(self->core.marshal, spec, bound, buffer);
     if (filled == MARSHAL_OK) *result = run(self, spec, self->core.marshal, 0, bound, buffer);
     if (filled == MARSHAL_ERROR) name_refused(self, spec);
     return filled;
 }
 
-/* The same; what has declined the call is not asked again. */
-static MarshalResult call_spec(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, PyObject **result) {
-    MarshalResult filled = try_call_on_stack(self, spec, fill, bound, result);
+/* The same; what has declined the call is not asked again.  chosen: the types of all arguments have led to it. */
+static MarshalResult call_spec(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound, bool chosen,
+                               PyObject **result) {
+    MarshalResult filled = try_call_on_stack(self, spec, fill, bound, chosen, result);
     if (!KRAIT_UNLIKELY(filled == MARSHAL_OK && *result == declined(spec))) return filled;
     *result = NULL;
     Spec *general = specialiser_generalise(&self->core, spec);
     if (!general) return MARSHAL_ERROR;
-    self->core.chosen = general;
-    filled = try_call_on_stack(self, general, fill, bound, result);
+    filled = try_call_on_stack(self, general, fill, bound, true, result);
     spec_release(general);
     return filled;
 }
@@ -176,8 +175,7 @@ static PyObject *call_chosen(Dispatcher *self, PyObject *const *bound, uint64_t 
     Spec *spec = specialiser_for_arguments(&self->core, &self->core.config, bound);
     if (!spec) return NULL;
     if (fingerprint && specialiser_has(&self->core, spec)) lookup_note(&self->core, fingerprint, spec);
-    self->core.chosen = spec;
-    MarshalResult filled = call_spec(self, spec, spec->convert ? spec_convert : spec_unpack, bound, &result);
+    MarshalResult filled = call_spec(self, spec, spec->convert ? spec_convert : spec_unpack, bound, true, &result);
     bool refused = filled == MARSHAL_MISMATCH, outgrown = refused && spec->outgrown;
     if (refused && (!outgrown || again)) refuse_arguments(self, spec);
     spec_release(spec);
@@ -193,7 +191,7 @@ static inline MarshalResult try_spec(Dispatcher *self, Spec *spec, Fill *fill, P
                                      PyObject **result) {
     MarshalResult filled = MARSHAL_MISMATCH;
     spec->references++; /* guards and conversions may run anything, and that may drop it */
-    if (spec_guards(spec)) filled = call_spec(self, spec, fill, bound, result);
+    if (spec_guards(spec)) filled = call_spec(self, spec, fill, bound, false, result);
     spec_release(spec);
     self->core.hits += filled == MARSHAL_OK;
     return filled;

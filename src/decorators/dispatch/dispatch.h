@@ -222,7 +222,6 @@ struct Specialiser {
     _Atomic(SpecTable *) table; /* where there are more than FEW_SPECS */
     Py_ssize_t noted;           /* so many of these are in the table by their types, too */
     Spec *recent;               /* the last that the table gave; NULL: none */
-    const Spec *chosen;         /* was found by the types of the call that is being made; NULL: none was */
     bool can_compile;           /* false: explicit signatures only */
     bool wants_texts;           /* strings among the arguments are constants: with any the function is refused */
     bool disabled;              /* disable_compile(): nothing is compiled for a signature, either */
