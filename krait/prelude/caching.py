@@ -8,12 +8,19 @@ import inspect
 from weakref import WeakKeyDictionary
 
 _functions = WeakKeyDictionary()
+_DEFAULT = 128  # which says nothing of what the user wants
 
 
 class Memo(dict):
-    """What is put in while compiled code runs is not put into this one (runtime/marshal/table.c)."""
+    """What is put in while compiled code runs is not put into this one (runtime/marshal/table.c).  Messages name the
+    function (src/typeinfer/rules_dict.c); __krait_maxsize__: its last results alone are kept, so many."""
 
     __krait_forgets__ = True
+
+    def __init__(self, cached):
+        maxsize = cached.cache_parameters()["maxsize"]
+        self.__krait_function__ = cached.__wrapped__.__qualname__
+        self.__krait_maxsize__ = None if maxsize in (None, _DEFAULT) else str(maxsize)
 
 
 def function_of(cached):
@@ -26,6 +33,8 @@ def function_of(cached):
 
 def _function_of(cached):
     called = cached.__wrapped__
+    if cached.cache_parameters()["maxsize"] == 0 and inspect.isfunction(called):
+        return called  # nothing is kept
     parameters = list(inspect.signature(called).parameters.values())
     takes, gives, keys = [], [], []
     for each in parameters:
@@ -50,8 +59,8 @@ def _function_of(cached):
              "        return _krait_value",
              "    return cached"]
     scope = {"__name__": called.__module__}
-    exec("\n".join(lines), scope)
-    function = scope["bind"](called, Memo())
+    exec(compile("\n".join(lines), "<functools.lru_cache>", "exec"), scope)
+    function = scope["bind"](called, Memo(cached))
     function.__name__, function.__qualname__ = called.__name__, called.__qualname__
     function.__defaults__, function.__kwdefaults__ = called.__defaults__, called.__kwdefaults__
     return function

@@ -197,8 +197,9 @@ def with_keyword(keywords, name, value):
     """The keyword arguments, with another value of one name."""
 
 
-def fields_of(instance, plain):
-    """The fields of a dataclass's instance by name; `plain`: no field may be one that somebody else changes."""
+def fields_of(instance, function):
+    """The fields of a dataclass's instance by name, for that function of the module dataclasses: replace gets those
+    that its __init__ takes, asdict and astuple all, of which none may be one that somebody else changes."""
 
 
 def joined_keywords(first, second):

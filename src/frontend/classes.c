@@ -4,6 +4,8 @@
  * Python's own issubclass decides, so that abstract classes (numbers.Integral, numpy.floating), unions (int | float)
  * and the user's own classes are what they are in the interpreter.  The program cannot change the answer later: classes
  * with a `__subclasscheck__` written by the user are asked once, when the function is compiled. */
+#include <string.h> /* strlen, strncmp */
+
 #include "frontend/numpy_api.h"
 
 #include "frontend/frontend_private.h"
@@ -150,7 +152,9 @@ const Const *frontend_class_constant(Frontend *frontend, const Type *type) {
 
 const char *frontend_own_name(Frontend *frontend, const Type *type, const char *attribute) {
     bool function = type->kind == TY_PYFUNC || type->kind == TY_CLOSURE;
-    PyObject *object = function ? objects_get(frontend->objects, type->object) : frontend_class_meant(frontend, type);
+    bool memo = type->kind == TY_OBJECT && strncmp(attribute, "__krait_", strlen("__krait_")) == 0;
+    PyObject *object = function || memo ? objects_get(frontend->objects, type->object)
+                                        : frontend_class_meant(frontend, type);
     PyObject *name = object ? frontend_keep(frontend, PyObject_GetAttrString(object, attribute)) : NULL;
     const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
     PyErr_Clear();

@@ -4,6 +4,8 @@
  * interpreter's lookup finds it in the order of resolution.  Descriptors written in C, and what cannot be a constant of
  * compiled code, are not found, and guarded all the same: that nothing is there is a fact as well.  A module has what
  * it has. */
+#include <string.h> /* strcmp */
+
 #include "frontend/frontend_private.h"
 
 PyObject *frontend_class_dict(PyTypeObject *class) {
@@ -121,10 +123,23 @@ static Member member_of_module(Frontend *frontend, PyObject *module, const char 
     return member.konst ? member : (Member){0};
 }
 
+/* The fields of a dataclass for dataclasses.replace, asdict and astuple, which alone ask by these names; NULL: it is no
+ * dataclass.  krait/prelude/dataclass_fields.py says which they are. */
+static Member member_of_dataclass(Frontend *frontend, PyObject *class, const char *name) {
+    PyObject *module = frontend_keep(frontend, PyImport_ImportModule("krait.prelude.dataclass_fields"));
+    PyObject *names = module ? frontend_keep(frontend, PyObject_CallMethod(module, name, "O", class)) : NULL;
+    Member member = {.kind = MEMBER_VALUE};
+    if (names && names != Py_None) member.konst = frontend_value(frontend, names, NULL, (Span){0});
+    PyErr_Clear();
+    return member.konst ? member : (Member){0};
+}
+
 Member frontend_member(Frontend *frontend, ObjRef class, ObjRef after, const char *name) {
     PyObject *object = objects_get(frontend->objects, class), *behind = objects_get(frontend->objects, after);
     if (object && PyModule_Check(object)) return member_of_module(frontend, object, name);
     if (!object || !PyType_Check(object)) return (Member){0};
+    if (strcmp(name, "__krait_fields__") == 0 || strcmp(name, "__krait_init_fields__") == 0)
+        return member_of_dataclass(frontend, object, name);
     PyObject *found = frontend_class_has(frontend, object, behind, name), *unused;
     PyTypeObject *holder = found ? frontend_holder((PyTypeObject *)object, behind, name, &unused) : NULL;
     bool written = holder && (holder->tp_flags & Py_TPFLAGS_HEAPTYPE) && !frontend_is_of_enum(holder, found);

@@ -29,7 +29,6 @@ static bool is_key(const Type *type) {
     return true;
 }
 
-/* Operand `table` holds a key and, if it is a dict, a value of these types too. */
 /* The part of a type for which it is no key. */
 static const Type *no_key(const Type *type) {
     for (uint32_t i = 0; type->kind == TY_TUPLE && i < type->count; i++)
@@ -50,12 +49,59 @@ static bool refuse_type(Typing *t, const Type *type, bool dict) {
     return typing_hint(t, "numbers, strings, members of enumerations, instances, and tuples of them can");
 }
 
+/* ---- results that functools.lru_cache keeps ---- */
+
+/* Keys that are equal as these types are joined, of which the function makes different results. */
+static bool mixes(const Type *a, const Type *b) {
+    a = infer_content(a), b = infer_content(b);
+    if (a->kind == TY_SCALAR && b->kind == TY_SCALAR) return a != b;
+    bool differ = a->kind != b->kind;
+    for (uint32_t i = 0; !differ && a->kind == TY_TUPLE && i < a->count; i++)
+        differ = i >= b->count || mixes(a->items[i], b->items[i]);
+    return differ || (a->kind == TY_TUPLE && a->count != b->count);
+}
+
+/* krait/prelude/caching.py: Memo. */
+static const char *of_memo(Typing *t, ObjRef memo, const char *what) {
+    return t->in->host->name_of(t->in->host->self, type_object(t->in->types, TY_OBJECT, memo), what);
+}
+
+static bool is_mutable(const Type *type) {
+    bool is = type_is_container(type) || type_is_shared(type) || type->kind == TY_ARRAY;
+    for (uint32_t i = 0; type->kind == TY_TUPLE && i < type->count; i++) is |= is_mutable(type->items[i]);
+    return is || (type->kind == TY_OPTIONAL && is_mutable(type->items[0]));
+}
+
+/* Its results are of one function for arguments of the same types each time. */
+static bool check_memo(Typing *t, size_t table, const Type *key, const Type *value) {
+    const Value *dict = t->values[table] ? value_resolve(t->values[table]) : NULL;
+    ObjRef memo = dict && dict->op == OP_CAPTURED ? t->in->config->captures->data[dict->imm.i].object : 0;
+    const char *function = memo ? of_memo(t, memo, "__krait_function__") : NULL;
+    if (!function) return true;
+    const char *size = of_memo(t, memo, "__krait_maxsize__");
+    const Type *before = type_key(t->args[table].type);
+    if (!is_empty(t->args[table].type) && mixes(before, key)) {
+        typing_fail(t, DIAG_TYPING, "`%s` keeps its results by functools.lru_cache, and is called with %s and with %s",
+                    function, typing_text(t, before), typing_text(t, key));
+        return typing_hint(t, "convert the arguments, float(x), so that all calls have the same types, or take the "
+                              "decorator away");
+    }
+    if (!size || !is_mutable(value)) return true;
+    typing_fail(t, DIAG_TYPING,
+                "`%s` keeps %s results by functools.lru_cache, and gives %s: compiled code keeps all, and which are "
+                "made anew would be seen",
+                function, size, typing_text(t, value));
+    return typing_hint(t, "use maxsize=None or functools.cache, or take the decorator away");
+}
+
+/* Operand `table` holds a key and, if it is a dict, a value of these types too. */
 static bool put(Typing *t, size_t table, const Type *key, const Type *value) {
     const Type *is = t->args[table].type;
     if (key->kind == TY_BOTTOM) return true;
     key = typeinfer_general(t->in, key);
     if (!is_key(key)) return refuse_type(t, key, is->kind == TY_DICT);
     if (t->emit) return true;
+    if (is->kind == TY_DICT) TRY(check_memo(t, table, key, value));
     const Type *more = type_table_of(t->in->types, key, is->kind == TY_DICT ? typeinfer_general(t->in, value) : NULL);
     for (size_t i = 0; is->kind == TY_DICT && !is_empty(is) && i < t->nargs; i++)
         if (i != table) typeinfer_fill(t->in, t->values[i], value, type_dict_value(is));

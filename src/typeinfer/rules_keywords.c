@@ -76,24 +76,26 @@ static bool is_plain(const Type *type) {
            content->kind == TY_STRING || content->kind == TY_MEMBER;
 }
 
-/* fields_of(instance, plain): what the __init__ that dataclass writes takes, as the instance has it. */
+/* fields_of(instance, function): the fields of a dataclass that dataclasses.replace, asdict or astuple looks at. */
 bool rule_func_fields_of(Typing *t) {
-    const InferHost *host = t->in->host;
     const Type *type = infer_content(t->args[0].type);
-    Member init = type_is_instance(type) ? typing_member(t, type, "__init__", 0) : (Member){0};
-    const Func *func = init.kind == MEMBER_METHOD ? host->translate(host->self, init.function) : NULL;
-    if (!func) {
-        typing_fail(t, DIAG_TYPING, "%s is no instance of a dataclass", typing_arg_text(t, 0));
+    const char *function = t->args[1].konst->text;
+    bool all = strcmp(function, "replace") != 0;
+    Member names = {0};
+    if (type_is_instance(type)) names = typing_member(t, type, all ? "__krait_fields__" : "__krait_init_fields__", 0);
+    if (!names.konst) {
+        typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() should be called on dataclass instances, not on %s", function,
+                    typing_arg_text(t, 0));
         return typing_hint(t, "replace, asdict and astuple of the module dataclasses take such instances");
     }
-    Named fields = new_named(t->in, func->nparams);
-    for (size_t i = 1; i < func->nparams; i++) {
+    Named fields = new_named(t->in, names.konst->type->count);
+    for (size_t i = 0; i < names.konst->type->count; i++) {
         Fact fact;
         Value *value;
-        const char *name = func->params[i].name;
+        const char *name = names.konst->items[i]->text;
         SubOp get = {.op = OP_GETATTR, .values = t->values, .facts = t->args, .nargs = 1, .text = name};
         TRY(typing_sub(t, &get, &fact, &value));
-        if (t->args[1].konst->i && !is_plain(fact.type)) {
+        if (all && !is_plain(fact.type)) {
             typing_fail(t, DIAG_TYPING, "the field `%s` is %s, of which a copy would be made", name,
                         typing_text(t, fact.type));
             return typing_hint(t, "asdict and astuple take fields that are numbers and texts: write the dict");

@@ -2,7 +2,8 @@
 that classes define; defaults of dict.get that hold nothing."""
 
 import functools
-from dataclasses import dataclass, field, replace, asdict, astuple
+from dataclasses import InitVar, dataclass, field, replace, asdict, astuple
+from typing import ClassVar
 
 import pytest
 from krait import cuda, errors, njit
@@ -84,6 +85,64 @@ def test_what_it_read_may_change():
     assert f(3) == 12 and f.py_func(3) == 12
 
 
+@functools.cache
+def square(x):
+    return x * x
+
+
+@functools.lru_cache(maxsize=1)
+def row(n):
+    return [n]
+
+
+@functools.lru_cache(maxsize=2)
+def cube(n):
+    return n**3
+
+
+@functools.lru_cache(maxsize=0)
+def fresh(n):
+    return [n]
+
+
+def mixed_numbers(a, b):
+    return square(a), square(b)
+
+
+@pytest.mark.parametrize("f, name, a, b", [(mixed_numbers, "square", 2.5, 2), (mixed_numbers, "square", 2, 2.0),
+                                           (mixed_numbers, "square", True, 2)])
+def test_one_type_of_arguments_has_its_results_kept(f, name, a, b):
+    with pytest.raises(errors.KraitError, match=f"`{name}` keeps its results") as info:
+        njit(f)(a, b)
+    assert not any(word in str(info.value) for word in ("_krait", "<string>", " dict"))
+
+
+def test_programs_with_other_types_keep_their_results():
+    def f(x):
+        return square(x), square(x)
+
+    agree(f, 2)
+    agree(f, 2.5)
+
+
+def test_which_results_are_made_anew():
+    def f(n):
+        first = row(n)
+        row(n + 1)
+        first.append(5)
+        return row(n)
+
+    with pytest.raises(errors.KraitError, match="`row` keeps 1 results .* gives list of int"):
+        njit(f)(1)
+
+    def g(n):
+        first = fresh(n)
+        first.append(5)
+        return fresh(n), cube(n), cube(n + 1), cube(n + 2), cube(n)
+
+    agree(g, 1)
+
+
 def test_not_in_kernels():
     @cuda.jit
     def kernel(x):
@@ -146,6 +205,50 @@ def test_replace_refuses():
 
     with pytest.raises(errors.KraitError, match="`losses` is"):
         njit(g)(1)
+
+
+@dataclass
+class Room:
+    a: float
+    area: float = field(init=False)
+    scale: InitVar[int] = 2
+    kind: ClassVar[str] = "room"
+
+    def __post_init__(self, scale):
+        self.area = self.a * scale
+
+
+@dataclass
+class Hall(Room):
+    name: str = "h"
+
+    def __init__(self, name):
+        self.a, self.area, self.name = 1.0, 2.0, name
+
+
+class Plain:
+    def __init__(self, a):
+        self.a = a
+
+
+def test_fields_are_those_of_the_dataclass():
+    def f(x):
+        room, hall = Room(x), Hall("main")
+        return astuple(room), asdict(room)["area"], len(asdict(room)), astuple(hall), astuple(replace(room, a=x + 1))
+
+    agree(f, 1.5)
+
+
+@pytest.mark.parametrize("function", [asdict, astuple, replace])
+def test_instances_of_other_classes_have_no_fields(function):
+    def f(x):
+        return function(Plain(x))
+
+    with pytest.raises(TypeError) as theirs:
+        f(1)
+    with pytest.raises(errors.KraitError, match=r"\(\) should be called on dataclass instances") as ours:
+        njit(f)(1)
+    assert str(theirs.value) in str(ours.value)
 
 
 # ---- numbers ----
