@@ -26,6 +26,20 @@ class Method(NamedTuple):
     def __call__(self, *args, **keywords):
         return self.function(self.instance, *args, **keywords)
 
+    def __eq__(self, other):
+        return isinstance(other, Method) and self.instance is other.instance and self.function == other.function
+
+    def __ne__(self, other):
+        return not self == other
+
+    @property
+    def __self__(self):
+        return self.instance
+
+    @property
+    def __func__(self):
+        return self.function
+
 
 def bound(function, instance):
     return Method(function, instance)

@@ -61,10 +61,15 @@ static bool is_function(const Type *type) {
     return type->kind == TY_FUNC || type->kind == TY_PYFUNC || type->kind == TY_CLOSURE;
 }
 
-/* x.method that is kept (krait.prelude.partials.Method), which users know as the function alone. */
-static bool is_method(const InferHost *host, const Type *type) {
-    return type->kind == TY_TUPLE && type->object && type->count == 2 && is_function(type->items[0]) &&
-           strcmp(host->object_name(host->self, type->object), "Method") == 0;
+/* A named tuple of this class of the prelude, "module:class", whatever classes of users are called. */
+static bool is_of_prelude(const InferHost *host, const Type *type, const char *class) {
+    return type->kind == TY_TUPLE && type->object && type->object == host->prelude(host->self, class);
+}
+
+/* x.method that is kept, which users know as the function alone. */
+bool infer_is_method(const InferHost *host, const Type *type) {
+    bool can = type->kind == TY_TUPLE && type->count == 2 && is_function(type->items[0]);
+    return can && is_of_prelude(host, type, "partials:Method");
 }
 
 static void words(const Words *outer, const Type *type) {
@@ -98,7 +103,7 @@ static void words(const Words *outer, const Type *type) {
             print_keywords(w, type);
             break;
         }
-        if (is_method(w->host, type)) {
+        if (infer_is_method(w->host, type)) {
             words(w, type->items[0]);
             break;
         }
@@ -244,9 +249,9 @@ static const char *object_name(Typing *t, const Type *type) {
 static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     switch (what) {
     case COORDINATES: return type->kind == TY_OBJECT && is_coordinates(object_name(t, type));
-    case PLACE: return type->kind == TY_TUPLE && type->object && strcmp(object_name(t, type), "Dim3") == 0;
+    case PLACE: return is_of_prelude(t->in->host, type, "kernel_places:Dim3");
     case NAMED: return is_function(type) && is_variable(t->values[arg]);
-    case FUNCTION: return is_function(type) || is_method(t->in->host, type);
+    case FUNCTION: return is_function(type) || infer_is_method(t->in->host, type);
     case LEFT_OUT: return type->kind == TY_NONE && is_parameter(t->values[arg]);
     case BEGUN: return type->kind == TY_NONE && t->values[arg] && t->values[arg]->name;
     case NOTHING: return type->kind == TY_NONE;
@@ -271,7 +276,7 @@ static const char *operand_name(Typing *t, size_t arg) {
     static const char package[] = "krait.";
     const Type *type = t->args[arg].type;
     const Value *value = t->values[arg] ? value_resolve(t->values[arg]) : NULL;
-    if ((type->kind == TY_FUNC || is_method(t->in->host, type)) && is_attribute(value))
+    if ((type->kind == TY_FUNC || infer_is_method(t->in->host, type)) && is_attribute(value))
         return arena_printf(t->in->arena, "%s.%s", value->args[0]->name, value->imm.text);
     if (type->kind == TY_FUNC) {
         const char *name = func_name(t->in->arena, type->func);

@@ -285,6 +285,7 @@ bool typing_has_way(Typing *t, const Type *type); /* an instance that is walked 
 bool typing_list_instance(Typing *t, size_t arg); /* such an operand becomes the list of its items */
 /* f of x.f(...): x, its class or nothing comes before the arguments. */
 bool typing_bind_receiver(Typing *t);
+bool infer_is_method(const InferHost *host, const Type *type); /* of such a one */
 /* x.method that is not called where it stands becomes both, `x` and the function (krait/prelude/partials.py). */
 bool typing_bind_method(Typing *t);
 bool typing_call_instance(Typing *t, const Type *type); /* x(...): x.__call__(...) */

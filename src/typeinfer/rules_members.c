@@ -414,11 +414,47 @@ bool typing_call_instance(Typing *t, const Type *type) {
 
 /* ---- the operation at hand ---- */
 
+/* What no method does, although the tuple that stands for one would; NULL: it may be done.  *arg: to which operand. */
+static const char *undone(const Typing *t, size_t *arg) {
+    *arg = 0;
+    switch (t->op) {
+    case OP_UNPACK:
+    case OP_UNPACK_EX: return "cannot be unpacked";
+    case OP_ITER: return "cannot be iterated over";
+    case OP_GETITEM: return "cannot be indexed";
+    case OP_FORMAT: return "has no text in compiled code";
+    case OP_CALL: break;
+    default: return t->op >= OP_LT && t->op <= OP_GE && t->op != OP_EQ && t->op != OP_NE ? "has no order" : NULL;
+    }
+    *arg = 1;
+    if (t->args[0].type->kind != TY_FUNC) return NULL;
+    switch ((int)t->args[0].type->func->id) {
+    case FUNC_LEN: return "has no length";
+    case FUNC_LIST:
+    case FUNC_TUPLE: return "cannot be iterated over";
+    case FUNC_STR:
+    case FUNC_REPR:
+    case FUNC_PRINT: return "has no text in compiled code";
+    default: return NULL;
+    }
+}
+
+static bool refuse_of_method(Typing *t) {
+    size_t first, count = t->op == OP_FORMAT || t->op == OP_CALL ? t->nargs : 1;
+    const char *what = undone(t, &first);
+    for (size_t i = first; what && i < count; i++) {
+        if (!t->args[i].type || !infer_is_method(t->in->host, infer_content(t->args[i].type))) continue;
+        return typing_fail_arg(t, i, DIAG_TYPING, "%s is a method, which %s", typing_arg_text(t, i), what);
+    }
+    return true;
+}
+
 bool typing_own_operation(Typing *t, bool *own) {
     bool any = false;
     *own = false;
     for (size_t i = 0; i < t->nargs; i++) any |= t->args[i].type && has_class(infer_content(t->args[i].type));
     if (!any) return true;
+    TRY(refuse_of_method(t));
     switch (t->op) {
     case OP_TRUTH:
     case OP_NOT: return own_truth(t, own);

@@ -3,6 +3,8 @@
 import enum
 import math
 import operator
+import types
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -216,6 +218,102 @@ def test_methods_of_builtins():
 
     agree(f, "aBc", 1)
     agree(f, "aBc", 2)
+
+
+class Equal:
+    def __init__(self, value):
+        self.value = value
+
+    def add(self, x):
+        return self.value + x
+
+    def sub(self, x):
+        return self.value - x
+
+    def __eq__(self, other):
+        return True
+
+
+def test_methods_are_equal_by_identity():
+    def f(n):
+        a, b = Equal(n), Equal(n)
+        m = a.add
+        return (a.add == b.add, a.add == a.add, m == a.add, a.add != b.add, a.add == a.sub, a.add == 3, 3 != m,
+                bool(m), m in [b.add], m in [b.add, a.add])
+
+    agree(f, 3)
+
+
+def test_what_methods_have():
+    def f(n):
+        m = Equal(n).add
+        return m.__self__.value, m.__func__(Equal(5), 1)
+
+    agree(f, 3)
+
+
+def test_methods_leave():
+    def f(a):
+        return a.add, [a.sub]
+
+    a = Equal(3)
+    method, others = njit(f)(a)
+    assert isinstance(method, types.MethodType) and isinstance(others[0], types.MethodType)
+    assert method(4) == 7 and others[0](1) == 2 and method.__func__ is Equal.add
+
+
+def unpacked(m):
+    x, y = m
+    return y
+
+
+def starred(m):
+    x, *y = m
+    return x
+
+
+def walked(m):
+    for each in m:
+        return each
+
+
+@pytest.mark.parametrize("use, words", [
+    (unpacked, "cannot be unpacked"), (starred, "cannot be unpacked"), (walked, "cannot be iterated over"),
+    (lambda m: m[0], "cannot be indexed"), (len, "has no length"), (list, "cannot be iterated over"),
+    (tuple, "cannot be iterated over"), (lambda m: m < m, "has no order"), (str, "has no text"),
+    (repr, "has no text"), (lambda m: f"{m}", "has no text"), (print, "has no text")])
+def test_methods_are_no_tuples(use, words):
+    def f(n):
+        return use(Equal(n).add)
+
+    with pytest.raises(errors.KraitError, match="the function `Equal.add`.* is a method, which " + words):
+        njit(f)(3)
+
+
+class Method(NamedTuple):
+    function: object
+    count: int
+
+
+class Dim3(NamedTuple):
+    x: int
+    y: int
+
+
+def test_classes_of_users_are_named_as_they_are():
+    def f(n):
+        m = Method(twice, n)
+        return len(m), m[1], m.q
+
+    with pytest.raises(errors.KraitError, match="Method") as info:
+        njit(f)(3)
+    assert "the function `twice`) has no" not in str(info.value) and "function, count" in str(info.value)
+
+    def g(n):
+        a, b = Method(twice, n)
+        return a(b), Method(twice, n)
+
+    agree(g, 3)
 
 
 # ---- dicts of values of several types ----

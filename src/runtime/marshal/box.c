@@ -174,9 +174,23 @@ static PyObject *as_dict(const Type *keywords, PyObject *tuple) {
     return dict;
 }
 
+/* The class that x.method is kept as; borrowed, NULL: no such value has been made. */
+static PyObject *method_class(void) {
+    PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), "krait.prelude.partials");
+    return module && PyModule_Check(module) ? PyDict_GetItemString(PyModule_GetDict(module), "Method") : NULL;
+}
+
+static PyObject *as_method(PyObject *pair) {
+    PyObject *method = PyMethod_New(PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1));
+    Py_DECREF(pair);
+    return method;
+}
+
 PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *tuple) {
     if (type_is_keywords(type)) return as_dict(type, tuple);
     PyObject *class = type->object ? objects_get(marshal->objects, type->object) : NULL;
+    bool callable = class && tuple && type->count == 2 && PyCallable_Check(PyTuple_GET_ITEM(tuple, 0));
+    if (callable && class == method_class()) return as_method(tuple);
     if (class == (PyObject *)&PyBytes_Type) { /* a kernel's: its numbers */
         if (tuple) Py_SETREF(tuple, PyBytes_FromObject(tuple));
         return tuple;
