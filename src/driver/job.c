@@ -376,9 +376,13 @@ static void job_open(Job *job) {
                                   .is_sequence = host_is_sequence,
                                   .class_of = host_class_of,
                                   .name_of = host_name_of};
-    job->infer_config = (InferConfig){job->config->promotion, job->config->kernel,
-                                      &job->captures,         job->config->codegen.compute_capability,
-                                      &job->infer_host,       job->config->codegen.entry == ENTRY_UFUNC};
+    job->infer_config = (InferConfig){job->config->promotion,
+                                      job->config->kernel,
+                                      &job->captures,
+                                      job->config->codegen.compute_capability,
+                                      &job->infer_host,
+                                      job->config->codegen.entry == ENTRY_UFUNC,
+                                      &job->views};
 }
 
 /* After a failure: what the Diag says about the source moves to the Diag's own arena, with the lines themselves. */

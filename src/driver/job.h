@@ -50,6 +50,7 @@ typedef struct Job {
     InferHost infer_host;
     InferConfig infer_config;
     Captures captures;
+    KeptViews views;
     VEC(FuncInst *) insts; /* every specialisation, in the order found; 0 is the root */
     unsigned widened;      /* how often the root was asked for with other types */
     HashIndex requests;    /* of insts: by function, types and constants */

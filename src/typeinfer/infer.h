@@ -378,6 +378,7 @@ bool typing_on_arrays(const Type *a, const Type *b);
 
 bool typing_list_binary(Typing *t); /* rules_list.c: t->op, where an operand is a list */
 bool typing_list_compare(Typing *t);
+bool typing_compares_view(Typing *t);  /* an operand may be a view of a dict: refused, false (rules_walked.c) */
 bool typing_compare_tuples(Typing *t); /* rules_tuple_compare.c */
 bool typing_equals_itself(Typing *t);  /* the comparison of what is equal to itself with itself */
 const Type *typing_common_item(Infer *in, const Type *tuple); /* the one type of all items, or NULL */

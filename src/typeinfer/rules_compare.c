@@ -185,6 +185,12 @@ static bool compares_as_array(const Type *number, const Type *items) {
     return number->kind == TY_SCALAR && !number->weak && !number->object && typing_is_sequence(items);
 }
 
+/* A list is no set.  Whether it is a view of a dict is known when all is typed, until when this is not said. */
+static bool differs_unless_view(Typing *t) {
+    const Const *answer = const_bool(t->in->arena, t->in->types, t->op == OP_NE);
+    return typing_become(t, t->emit ? typing_make_const(t, answer) : NULL, answer->type);
+}
+
 bool rule_compare(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
     if (a->kind == TY_DTYPE || b->kind == TY_DTYPE) {
@@ -209,7 +215,9 @@ bool rule_compare(Typing *t) {
     if (a->kind == TY_TUPLE && b->kind == TY_TUPLE) return typing_compare_tuples(t);
     if (typing_meet_lengths(t)) return typing_list_compare(t);
     if (t->failed) return false;
-    if (a->kind == TY_LIST && b->kind == TY_LIST) return typing_list_compare(t);
+    bool lists = a->kind == TY_LIST || b->kind == TY_LIST;
+    if (lists && (a->kind == b->kind || type_is_table(a) || type_is_table(b)) && typing_compares_view(t)) return false;
+    if (lists && a->kind == b->kind) return typing_list_compare(t);
     bool equality = t->op == OP_EQ || t->op == OP_NE;
     if (equality && a->kind == TY_STR && b->kind == TY_STR && t->args[0].konst && t->args[1].konst)
         return compare_known(t, strcmp(t->args[0].konst->text, t->args[1].konst->text) == 0);
@@ -219,6 +227,7 @@ bool rule_compare(Typing *t) {
     if (equality && a->kind == b->kind && type_is_unit(a)) return compare_known(t, a == b);
     if (equality && a->kind == TY_CLOSURE && b->kind == TY_CLOSURE && a->object != b->object)
         return compare_known(t, false);
+    if (equality && lists && (type_is_table(a) || type_is_table(b))) return differs_unless_view(t);
     if (equality && a->kind != b->kind && a->kind != TY_ARRAY && b->kind != TY_ARRAY) return compare_known(t, false);
     if (arrays) return typing_map_operator(t, typing_ufunc_of(t->op));
     return typing_bad_operands(t);

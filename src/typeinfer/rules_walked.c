@@ -3,7 +3,11 @@
  * A loop over a dict or a set, or over what keys(), values() or items() give, walks a list of what it holds.  Where
  * the loop puts something in or takes something out, it walks a generator instead, which looks at the size before it
  * goes on, as the interpreter does.  What is changed is found by what the program's text says: the same variable or
- * attribute. */
+ * attribute.
+ *
+ * The lists of keys(), values() and items() compare as lists, views as sets or by identity.  Operators that are written
+ * beside the call see a set (frontend/operands.c).  Where the list goes anywhere else, into a variable with several
+ * values, a tuple, a function, its type is noted; once everything is typed, comparisons of such lists are refused. */
 #include <string.h> /* strcmp */
 
 #include "typeinfer/rules_library.h" /* lib_* */
@@ -81,6 +85,74 @@ bool typing_table_changes(Typing *t) {
     return loop_changes(t->in, t->at, t->at->args[0]);
 }
 
+/* ---- views that are kept ---- */
+
+/* Whether the operand is looked at here and does not go on to anywhere. */
+static bool only_looks(const Infer *in, const Value *user, const Value *view) {
+    const Value *callee = user->op == OP_CALL ? value_resolve(user->args[0]) : NULL;
+    switch (user->op) {
+    case OP_ITER:
+    case OP_TRUTH:
+    case OP_NOT:
+    case OP_IS:
+    case OP_IS_NOT:
+    case OP_GETITEM:
+    case OP_GETATTR:
+    case OP_UNPACK:
+    case OP_UNPACK_EX:
+    case OP_FORMAT: return true;
+    case OP_IN:
+    case OP_NOT_IN: return user->args[1] == view && user->args[0] != view;
+    case OP_CALL: return callee->op == OP_CONST && callee->konst->type->kind == TY_FUNC;
+    case OP_RETURN: return in->leaves; /* the interpreter has it */
+    default: return false;
+    }
+}
+
+static void note_kept(Typing *t) {
+    const Type *dict = infer_content(t->args[0].type);
+    if (t->emit || dict->kind != TY_DICT || type_key(dict)->kind == TY_BOTTOM) return;
+    Value *const *users;
+    uint32_t count = t->is_part ? 0 : solver_users(t->in, t->at, &users);
+    bool looks = !t->is_part;
+    for (uint32_t i = 0; looks && i < count; i++) looks = only_looks(t->in, users[i], t->at);
+    if (looks) return;
+    const Type *pair[2] = {type_key(dict), type_dict_value(dict)};
+    const Type *item = t->func == FUNC_DICT_KEYS     ? pair[0]
+                       : t->func == FUNC_DICT_VALUES ? pair[1]
+                                                     : type_tuple(t->in->types, pair, 2);
+    vec_push(t->in->arena, t->in->config->views, type_with_items(t->in->types, TY_LIST, 0, &item, 1));
+}
+
+bool typing_compares_view(Typing *t) {
+    for (size_t arg = 0; t->emit && arg < 2; arg++) {
+        const Type *type = infer_content(t->args[arg].type);
+        for (size_t i = 0; i < t->in->config->views->len; i++) {
+            if (t->in->config->views->data[i] != type) continue;
+            typing_fail(t, DIAG_UNSUPPORTED,
+                        "%s is compared, which may be what keys(), values() or items() of a dict gave: views are no "
+                        "lists and compare in another way",
+                        typing_arg_text(t, arg));
+            typing_hint(t, "make a list or a set of the view before it is stored, passed on or returned: "
+                           "list(d.values()), set(d.keys())");
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Views are not added, and not repeated. */
+static bool refuse_arithmetic(Typing *t) {
+    Value *const *users;
+    uint32_t count = t->is_part || t->emit ? 0 : solver_users(t->in, t->at, &users);
+    for (uint32_t i = 0; i < count; i++) {
+        if (users[i]->op != OP_ADD && users[i]->op != OP_MUL) continue;
+        typing_fail(t, DIAG_TYPING, "unsupported operand of %s: a view of a dict", op_info[users[i]->op].text);
+        return !typing_hint(t, "make a list of it, as in list(d.keys()) + list(e.keys())");
+    }
+    return false;
+}
+
 /* keys(), values() and items(). */
 bool rule_func_table_view(Typing *t) {
     const Value *callee = t->at->op == OP_CALL ? value_resolve(t->at->args[0]) : NULL;
@@ -92,6 +164,8 @@ bool rule_func_table_view(Typing *t) {
         uint32_t count = solver_users(t->in, t->at, &users);
         changing = count == 1 && users[0]->op == OP_ITER && loop_changes(t->in, users[0], callee->args[0]);
     }
+    note_kept(t);
+    if (refuse_arithmetic(t)) return false;
     if (!changing) return rule_func_table_method(t);
     if (t->nnames || !type_is_table(t->args[0].type)) return typing_bad_operands(t);
     return typing_become_prelude(t, t->func == FUNC_DICT_KEYS     ? "tables:each_key"

@@ -79,6 +79,9 @@ typedef struct InferHost {
     const char *(*no_attribute)(void *self, ObjRef object, const char *name, const char **hint);
 } InferHost;
 
+/* The types of the lists that stand for views of dicts and may be compared anywhere (rules_walked.c). */
+typedef VEC(const Type *) KeptViews;
+
 typedef struct InferConfig {
     Promotion promotion;
     bool device;            /* compiling for a kernel: library rows of krait.cuda are allowed */
@@ -86,6 +89,7 @@ typedef struct InferConfig {
     int compute_capability; /* of the GPU that it is for; 0: for the host device */
     const InferHost *host;
     bool elementwise; /* the root is a ufunc: None, if it may give that, is an error */
+    KeptViews *views;
 } InferConfig;
 
 /* Solves an instance from inst->untyped and inst->types, as far as its callees' results are known; sets inst->result

@@ -189,6 +189,43 @@ def test_views_are_sets_for_operators(body):
     agree_all(f, [({"p": 1, "q": 2}, {"q": 2, "p": 1}), ({"p": 1}, {"p": 2, "q": 1, "r": 3}), ({"q": 1}, {"q": 1})])
 
 
+def kept(d):
+    return d.keys()
+
+
+@pytest.mark.parametrize("body", [
+    "return kept(a) == kept(b)", "for _ in range(2):\n    v = a.keys()\nreturn v == b.keys()",
+    "t = (a.keys(), 1)\nreturn t[0] == b.keys()", "return (a.keys(), 1) == (b.keys(), 1)",
+    "v = [a.keys(), b.keys()]\nreturn v[0] != v[1]", "v = a.keys() if len(a) > 1 else b.keys()\nreturn {'p'} == v",
+    "return kept(a) <= kept(b)", "return a.values() == b.values()", "v = a.values()\nreturn v != b.values()",
+    "return (lambda v: v == list(b))(a.keys())",
+])  # fmt: skip
+def test_a_view_that_was_kept_compares_as_no_list(body):
+    f = function(body, 2)
+    f.__globals__["kept"] = kept
+    with pytest.raises(errors.KraitError, match="views are no lists(.|\n)*hint: make a list or a set of the view"):
+        njit(f)({"p": 1, "q": 2}, {"q": 2, "p": 1})
+
+
+def test_views_that_are_kept_and_not_compared():
+    f = function("t = (a.keys(), 1)\nreturn list(kept(b)), len(t[0]), [1] == list(a.values()), 'p' in t[0]", 2)
+    f.__globals__["kept"] = kept
+    agree(f, {"p": 1}, {"q": 2, "p": 1})
+    f = function("v = kept(a)\nfor k in v:\n    b[k] = 1\nreturn b, a.keys() == b.keys(), list(b) == list(a)", 2)
+    f.__globals__["kept"] = lambda d: list(d.keys())
+    agree(f, {"p": 1}, {"q": 2, "p": 1})
+
+
+@pytest.mark.parametrize("body", ["return a.keys() + b.keys()", "return a.values() + b.values()",
+                                  "return a.items() * 2", "return [1] + a.values()"])  # fmt: skip
+def test_views_are_not_added(body):
+    f = function(body, 2)
+    with pytest.raises(TypeError):
+        f({"p": 1}, {"q": 1})
+    with pytest.raises(errors.KraitError, match="a view of a dict"):
+        njit(f)({"p": 1}, {"q": 1})
+
+
 def test_arguments_that_have_no_type():
     f = njit(function("return len(a)", 1))
     cases = [({1: 2, "x": 3}, "a dict with keys int and str")]
