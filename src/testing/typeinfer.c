@@ -142,7 +142,8 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
                             .is_sequence = no_sequence,
                             .class_of = no_class_of,
                             .name_of = no_name_of};
-    const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host};
+    KeptViews views = {0};
+    const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host, .views = &views};
     TRY(typeinfer_run(&config, trial->arena, trial->types, &inst, &trial->diag) && typeinfer_complete(&inst));
     TRY(func_verify(inst.func, true, &trial->diag));
     return trial_print_func(trial, inst.func);
