@@ -50,9 +50,11 @@ class objmode:
     """`with objmode(y="float64[:]", n="int64"):` in a compiled function: the interpreter runs the block.
 
     What it reads of the function's variables it gets as values that Python would see: arrays are the same memory,
-    lists, dicts and sets are copies.  What it assigns and the function reads behind it is declared, by keyword, with
-    types of krait.types or texts; int64 and float64 are Python's int and float.  A value of another type raises
-    TypeError.  Run by the interpreter it is a block.
+    lists, dicts, sets and instances are copies, and a block that has changed one raises RuntimeError.  What it assigns
+    and the function reads behind it is declared, by keyword, with types of krait.types or texts; int64 and float64 are
+    Python's int and float, for which NumPy's scalars of that kind are taken.  A value of another type raises TypeError,
+    also one that conversion would change: 2.7 is no int64.  What is not declared, or may have no value, is refused.
+    Run by the interpreter it is a block.
     """
 
     def __init__(self, **types):

@@ -245,8 +245,31 @@ static LLVMValueRef status_is(Lower *l, LLVMValueRef status, const Type *classes
     return l_icmp(l, LLVMIntNE, l_raw_load(l, l->i8, row, 1), l_i8(l, 0));
 }
 
+/* Whether a class of these is none that exceptions of the interpreter are known by. */
+static bool names_own(const Lower *l, const Type *classes) {
+    if (classes->kind == TY_EXC_CLASS) return !type_table_exception_listed(l->types, classes->object);
+    bool own = false;
+    for (uint32_t i = 0; classes->kind == TY_TUPLE && i < classes->count && !own; i++)
+        own = names_own(l, classes->items[i]);
+    return own;
+}
+
+/* The status tells the class of what compiled code raises; of what the interpreter raised only the nearest known one
+ * above it: then its object is asked. */
 LLVMValueRef lower_matches(Lower *l, const Value *value) {
-    return status_is(l, status_of(l, l_arg(l, value, 0)), value->args[1]->type);
+    const Type *classes = value->args[1]->type;
+    LLVMValueRef is = status_is(l, status_of(l, l_arg(l, value, 0)), classes);
+    if (!names_own(l, classes)) return is;
+    LLVMValueRef object = object_of(l, l_arg(l, value, 0)), found = l_alloca(l, l->i8, "matches");
+    l_raw_store(l, LLVMBuildZExt(l->b, is, l->i8, ""), found, 1);
+    LIf asked;
+    l_if(l, &asked, LLVMBuildIsNotNull(l->b, object, ""));
+    LLVMValueRef args[] = {object, l_address(l, classes)};
+    LLVMValueRef answer = l_call_named(l, "krait_host_raised_is", l->i32, args, COUNT_OF(args));
+    TRY(answer);
+    l_raw_store(l, LLVMBuildTrunc(l->b, answer, l->i8, ""), found, 1);
+    l_endif(l, &asked);
+    return l_icmp(l, LLVMIntNE, l_raw_load(l, l->i8, found, 1), l_i8(l, 0));
 }
 
 LLVMValueRef l_is_stop(Lower *l, LLVMValueRef status) { return status_is(l, status, NULL); }

@@ -102,6 +102,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_chain_raised", krait_host_chain_raised),
     SYMBOL("krait_host_take_raised", krait_host_take_raised),
     SYMBOL("krait_host_hold_raised", krait_host_hold_raised),
+    SYMBOL("krait_host_raised_is", krait_host_raised_is),
     SYMBOL("krait_heap_character", krait_heap_character),
     SYMBOL("krait_heap_characters", krait_heap_characters),
     SYMBOL("krait_joined_extent", joined_extent),

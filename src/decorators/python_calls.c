@@ -130,10 +130,39 @@ static PyObject *call(const ModuleState *state, const char *what, PyObject *cons
     }
 }
 
-static bool take_result(const Marshal *marshal, const Type *type, PyObject *object, char *to, bool convert) {
-    MarshalResult taken = type->kind == TY_NONE
-                              ? MARSHAL_OK
-                              : (convert ? marshal_convert : marshal_unpack)(marshal, type, object, to);
+/* A function of krait._objmode of two objects: 1 true, 0 false, -1 exception set. */
+static int ask(const char *function, PyObject *one, PyObject *other) {
+    PyObject *module = PyImport_ImportModule("krait._objmode");
+    PyObject *answer = module ? PyObject_CallMethod(module, function, "OO", one, other) : NULL;
+    int is = answer ? PyObject_IsTrue(answer) : -1;
+    Py_XDECREF(answer);
+    Py_XDECREF(module);
+    return is;
+}
+
+/* What a block of objmode gives: converted, if the value and its kind stay the same, as those of NumPy's scalars and of
+ * an array whose layout is not told. */
+static MarshalResult take_equal(const Marshal *marshal, const Type *type, PyObject *object, char *to) {
+    MarshalResult taken = marshal_unpack(marshal, type, object, to); /* takes True for an int */
+    if (taken == MARSHAL_MISMATCH) taken = marshal_convert(marshal, type, object, to);
+    if (taken == MARSHAL_ERROR &&
+        (PyErr_ExceptionMatches(PyExc_OverflowError) || PyErr_ExceptionMatches(PyExc_ValueError))) {
+        PyErr_Clear();
+        taken = MARSHAL_MISMATCH;
+    }
+    if (taken != MARSHAL_OK) return taken;
+    marshal_retain(type, to); /* boxing uses a reference up */
+    PyObject *back = marshal_box(marshal, type, to);
+    int same = back ? ask("equals", object, back) : -1;
+    Py_XDECREF(back);
+    if (same == 1) return MARSHAL_OK;
+    marshal_release(type, to);
+    return same ? MARSHAL_ERROR : MARSHAL_MISMATCH;
+}
+
+static bool take_result(const Marshal *marshal, const Type *type, PyObject *object, char *to, bool equal) {
+    MarshalResult taken = MARSHAL_OK;
+    if (type->kind != TY_NONE) taken = equal ? take_equal(marshal, type, object, to) : marshal_unpack(marshal, type, object, to);
     if (taken == MARSHAL_MISMATCH)
         PyErr_Format(PyExc_TypeError, "the interpreter gave a value of type %s, which is not expected here",
                      Py_TYPE(object)->tp_name);
@@ -162,6 +191,38 @@ static bool keep(PyObject *object) {
     return PyList_Append(caller->kept, object) == 0;
 }
 
+/* Whether the interpreter has what may be changed of a value as a copy. */
+static bool is_copied(const Type *type) {
+    switch (type->kind) {
+    case TY_NONE:
+    case TY_SCALAR:
+    case TY_STRING:
+    case TY_BYTES:
+    case TY_TIME:
+    case TY_ARRAY: return false;
+    default: return true;
+    }
+}
+
+/* Whether the objects that a block of objmode got still are what compiled code has; else an exception is set. */
+static bool are_unchanged(const Marshal *marshal, const Type *types, const char *from, PyObject **objects) {
+    int same = 1;
+    for (uint32_t i = 0; i < types->count && same == 1; i++) {
+        if (!is_copied(types->items[i])) continue;
+        const char *at = from + type_item_offset(types, i);
+        marshal_retain(types->items[i], at);
+        PyObject *now = marshal_box(marshal, types->items[i], at);
+        same = now ? ask("unchanged", objects[i], now) : -1;
+        Py_XDECREF(now);
+    }
+    if (same == 0)
+        PyErr_SetString(PyExc_RuntimeError,
+                        "a block of objmode has changed a list, dict, set or instance of the function, of which it has "
+                        "a copy: let it assign a new one to a variable that it declares, or change it behind the "
+                        "block; arrays are shared");
+    return same == 1;
+}
+
 static bool call_boxed(const char *what, const Type *types, const char *arguments, const Type *type, char *to) {
     PyObject *module;
     ModuleState *state = find_state(&module);
@@ -172,9 +233,11 @@ static bool call_boxed(const char *what, const Type *types, const char *argument
         Origins origins; /* what is reached in two ways is one object there, and one that comes back */
         origins_begin(&origins);
         marshal.copies = true;
-        if (*what == '=') marshal.origins = &origins, marshal.copied = PyDict_New();
+        Marshal plain = marshal;
+        if (*what == '=' || *what == '@') marshal.origins = &origins, marshal.copied = PyDict_New();
         if (box_arguments(&marshal, types, arguments, objects)) result = call(state, what, objects, types->count);
-        done = result && take_result(&marshal, type, result, to, *what == '@') && (!borrows(type) || keep(result));
+        if (result && *what == '@' && !are_unchanged(&plain, types, arguments, objects)) Py_CLEAR(result);
+        done = result && take_result(&marshal, type, result, to, *what == '@') && (!borrows(type) || (type->kind != TY_RANDOM && *what != '@') || keep(result));
         origins_end(&origins);
         Py_XDECREF(marshal.copied);
     } else if (!objects) {
@@ -226,6 +289,24 @@ static void hold(void *held, void *dropped) {
     Py_XINCREF((PyObject *)held);
     Py_XDECREF((PyObject *)dropped);
     PyGILState_Release(gil);
+}
+
+static bool is_one_of(const ModuleState *state, PyObject *exception, const Type *classes) {
+    if (classes->kind == TY_EXC_CLASS)
+        return PyErr_GivenExceptionMatches(exception, objects_get(state->host_marshal.objects, classes->object));
+    for (uint32_t i = 0; classes->kind == TY_TUPLE && i < classes->count; i++)
+        if (is_one_of(state, exception, classes->items[i])) return true;
+    return false;
+}
+
+static bool raised_is(const void *raised, const Type *classes) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *module;
+    ModuleState *state = find_state(&module);
+    bool is = state && is_one_of(state, (PyObject *)raised, classes);
+    Py_XDECREF(module);
+    PyGILState_Release(gil);
+    return is;
 }
 
 /* ---- exceptions that were caught ---- */
@@ -346,6 +427,7 @@ void python_calls_init(void) {
                                       .row_of = row_of,
                                       .raised = raised_here,
                                       .hold = hold,
+                                      .is = raised_is,
                                       .caught_text = caught_text,
                                       .chain = chain};
     host_set_python(&python);

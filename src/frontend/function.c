@@ -163,24 +163,55 @@ static bool is_made_comparison(const Source *source) {
     return made;
 }
 
-/* The function with calls in place of its blocks of objmode (krait/_objmode.py). */
-static PyFunctionObject *without_objmode(Translator *t, PyObject *function) {
-    PyObject *names = ((PyCodeObject *)PyFunction_GET_CODE(function))->co_names;
+static Source *source_of(Translator *t, PyFunctionObject *function) {
+    const PyCodeObject *code = (PyCodeObject *)function->func_code;
+    Source *source = ARENA_NEW(t->arena, Source);
+    *source = (Source){.file = utf8(t, code->co_filename),
+                       .function = utf8(t, code->co_qualname),
+                       .first_line = (uint32_t)code->co_firstlineno,
+                       .internal = of_package(function, "krait")};
+    return source;
+}
+
+static bool has_name(PyObject *names, const char *name) {
     bool has = false;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names) && !has; i++)
-        has = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "objmode") == 0;
+        has = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), name) == 0;
+    return has;
+}
+
+/* Why a block of objmode was refused: a text, its line, and its first and last column, if it lies in one line. */
+static void refuse_block(Translator *t, PyFunctionObject *function) {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    PyObject *text = value ? frontend_keep(t->frontend, PyObject_Str(value)) : NULL;
+    PyObject *place = value ? PyObject_GetAttrString(value, "place") : NULL;
+    Span span = {0};
+    if (place && PyArg_ParseTuple(place, "III", &span.line, &span.col, &span.end_col)) span.end_line = span.line;
+    PyErr_Clear();
+    const char *words = text ? utf8(t, text) : "a block of objmode could not be taken out", *hint = strchr(words, '\n');
+    diag_fail(t->diag, DIAG_UNSUPPORTED, span.line ? source_of(t, function) : NULL, span, "%.*s",
+              (int)strcspn(words, "\n"), words);
+    if (hint) diag_hint(t->diag, "%s", hint + 1);
+    Py_XDECREF(place);
+    Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
+}
+
+/* The function with calls in place of its blocks of objmode (krait/_objmode.py). */
+static PyFunctionObject *without_objmode(Translator *t, PyObject *function) {
+    const PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
+    bool has = has_name(code->co_names, "objmode");
+    for (int i = 0; i < code->co_nlocalsplus && !has; i++) /* of a function around it */
+        has = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(code->co_localsplusnames, i), "objmode") == 0;
     if (!has || of_package((PyFunctionObject *)function, "krait")) return (PyFunctionObject *)function;
     PyObject *module = PyImport_ImportModule("krait._objmode");
     PyObject *made = module ? PyObject_CallMethod(module, "rewritten", "O", function) : NULL;
     Py_XDECREF(module);
     if (made && frontend_ref(t->frontend, made)) return (PyFunctionObject *)frontend_keep(t->frontend, made);
-    PyObject *type, *value, *traceback;
-    if (!PyErr_ExceptionMatches(PyExc_ValueError)) /* of the types, which the user's code gives */
+    if (!PyErr_ExceptionMatches(PyExc_ValueError))
         return frontend_python_failed(t->frontend, NULL, (Span){0}, "a block of objmode could not be taken out"), NULL;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyObject *text = value ? frontend_keep(t->frontend, PyObject_Str(value)) : NULL;
-    diag_fail(t->diag, DIAG_UNSUPPORTED, NULL, (Span){0}, "%s", utf8(t, text));
-    Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
+    refuse_block(t, (PyFunctionObject *)function);
     return NULL;
 }
 
@@ -194,11 +225,7 @@ static bool open_function(Translator *t, ObjRef ref) {
     t->nested = objects_is_nested(t->frontend->objects, ref);
     t->frontend->unguarded = of_package(t->function, "krait.prelude");
     if (!t->nested) name_function(t->frontend, object); /* however it came here, it may be changed */
-    Source *source = ARENA_NEW(t->arena, Source);
-    *source = (Source){.file = utf8(t, t->code->co_filename),
-                       .function = utf8(t, t->code->co_qualname),
-                       .first_line = (uint32_t)t->code->co_firstlineno,
-                       .internal = of_package(t->function, "krait")};
+    Source *source = source_of(t, t->function);
     t->source = source;
     t->func = func_new(t->arena, t->types, utf8(t, t->code->co_name), source);
     t->func->object = ref;

@@ -1,6 +1,7 @@
 """Blocks of objmode: what the interpreter runs in the middle of compiled code."""
 
 import json
+import linecache
 
 import numpy as np
 import pytest
@@ -64,7 +65,6 @@ def test_texts_containers_and_free_variables():
                 r = f"{word} {x} {items} {name}"
                 b = len(r) > 3
                 n = [len(word), *items]
-                items.append(4)
             return r, b, n, word
 
         return f
@@ -136,18 +136,246 @@ def test_it_sees_changes():
     assert f(3) == 15
 
 
-@pytest.mark.parametrize("line, words", [
-    ("return 1", "do not stand in a block"),
-    ("y = object()", None),
+def test_what_is_read_and_set():
+    def added(x):
+        with objmode(x="int64"):
+            x += 1
+        return x
+
+    def old(x):
+        y = 5
+        with objmode(y="int64"):
+            if x > 3:
+                y = 7
+        return y
+
+    def both(x):
+        with objmode(y="int64"):
+            if x > 3:
+                y = 7
+            else:
+                y = 8
+            y = y + 1
+        return y
+
+    def walrus(x):
+        with objmode(y="int64"):
+            if (y := x + 1) > 3:
+                y = y * 2
+        return y
+
+    def loop(x):
+        t = 0
+        with objmode(t="int64"):
+            for i in range(x):
+                if i == 3:
+                    break
+                t += i
+        return t
+
+    def tried(x):
+        with objmode(y="int64"):
+            try:
+                y = 6 // (x - 1)
+            except ZeroDivisionError as e:
+                y = len(str(e))
+            while True:
+                k = y
+                if k:
+                    break
+                y = 1
+        return y
+
+    def scopes(x):
+        i = 3
+        with objmode(y="ListType(int64)"):
+            import math as m
+
+            def q(a):
+                return a + x
+
+            y = [int(m.sqrt(q(i) ** 2)) for i in range(x)]
+        return y, i
+
+    for f in (added, old, both, walrus, loop, tried, scopes):
+        for x in (1, 5):
+            agree(f, x)
+
+
+class Private:
+    def __init__(self, value):
+        self.__value = value
+
+    def value(self, n):
+        __more = 1
+        with objmode(y="int64"):
+            y = self.__value + __more + n
+        return y
+
+
+def recursive(n):
+    if n == 0:
+        return 0
+    with objmode(y="int64"):
+        y = recursive(n - 1)
+    return y + n
+
+
+def test_names():
+    def private(n):
+        return Private(n).value(2)
+
+    def texts(n):
+        word, other = "krait objmode 0 body", "objmode 0 body"
+        with objmode(y="int64"):
+            y = n
+        return word, other, y
+
+    agree(private, 4)
+    agree(texts, 4)
+    agree(recursive, 3)
+
+
+class Own(Exception):
+    pass
+
+
+class Part(Own):
+    pass
+
+
+def test_own_classes_are_caught():
+    def f(n):
+        try:
+            with objmode():
+                if n == 1:
+                    raise Part(n)
+                if n == 2:
+                    raise KeyError(n)
+                if n == 3:
+                    raise SystemExit(n)
+        except (OverflowError, Own):
+            return 5
+        except Exception:
+            return 6
+        except SystemExit:
+            return 7
+        return 0
+
+    for n in range(4):
+        agree(f, n)
+
+
+@pytest.mark.parametrize("type, value", [
+    ("int64", 2.7), ("int64", True), ("int8", 300), ("float64", 2), ("float32", np.float64(1.1)), ("boolean", 1),
+    ("ListType(int64)", [1, 2.5]), ("float64[:]", np.arange(3)), ("UniTuple(int64, 2)", (1, 2.0)),
 ])  # fmt: skip
-def test_refused(line, words, tmp_path):
+def test_another_type(type, value):
+    @njit
+    def f():
+        with objmode(y=type):
+            y = value
+        return y
+
+    with pytest.raises(TypeError, match="is not expected here"):
+        f()
+
+
+def test_numbers_of_numpy():
+    @njit
+    def f():
+        with objmode(x="float64", n="int64", b="boolean", nan="float64"):
+            x, n, b, nan = np.float64(1.1), np.int8(3), np.bool_(True), np.float64("nan")
+        return x, n, b, str(nan)
+
+    assert repr(f()) == repr((1.1, 3, True, "nan"))
+
+
+class Held:
+    def __init__(self):
+        self.n, self.items = 1, [1]
+
+
+def test_copies_that_change():
+    def list_(n):
+        items = [n]
+        with objmode():
+            items.append(4)
+        return items
+
+    def dict_(n):
+        held = {n: 1.5}
+        with objmode():
+            held[n] = 2.5
+        return held
+
+    def instance(n):
+        held = Held()
+        with objmode(m="int64"):
+            held.n = m = n
+        return held.n, m
+
+    def inside(n):
+        held = Held()
+        with objmode():
+            held.items.append(n)
+        return held.items
+
+    def read(n):
+        held, items = Held(), [-0.0, float("nan"), float(n)]
+        with objmode(m="int64", same="ListType(float64)"):
+            m, same = len(str(items)) + held.n, items
+        return m, str(items), str(same)
+
+    for f in (list_, dict_, instance, inside):
+        with pytest.raises(RuntimeError, match="has changed"):
+            njit(f)(3)
+    agree(read, 3)
+
+
+REFUSED = {
+    "return": ("with objmode(y='int64'): return 1", "do not stand in a block"),
+    "break": ("for i in range(x):\n        with objmode(): break", "break and continue"),
+    "undeclared": ("y = 1\n    with objmode(): y = x\n    return y", "which does not declare it"),
+    "deleted": ("y = 1\n    with objmode(): del y\n    return y", "which does not declare it"),
+    "carried": ("for i in range(x):\n        with objmode():\n            if i: k += 1\n            else: k = 0",
+                "which does not declare it"),
+    "captured": ("y = 1\n    g = lambda: y\n    with objmode(): y = x\n    return g()", "by a function inside"),
+    "broken": ("y = 1\n    try:\n        with objmode(y='int64'):\n            y = 5\n            y = 1 // x\n"
+               "    except ZeroDivisionError: pass\n    return y", "before it raised"),
+    "unbound": ("if x: z = 1\n    with objmode(y='int64'): y = z\n    return y", "may have no value"),
+    "global": ("global G\n    with objmode(): G = x\n    return G", "is no variable of f alone"),
+    "locals": ("with objmode(y='int64'): y = len(locals())\n    return y", "the variables of the block"),
+    "type": ("with objmode(y='int644'): y = 1\n    return y", "is no type"),
+    "positional": ("with objmode('int64'): y = 1", "by name"),
+    "closure": ("def g(a):\n        with objmode(y='int64'): y = a + x\n        return y\n    return g(1)",
+                "takes variables of it"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case, tmp_path):
+    body, words = REFUSED[case]
     path = tmp_path / "blocks.py"
-    path.write_text("from krait import njit, objmode\n@njit\ndef f(x):\n    with objmode(y='int64'):\n"
-                    f"        {line}\n    return y\n")
+    path.write_text(f"from krait import njit, objmode\n@njit\ndef f(x):\n    {body}\n")
     scope = {}
     exec(compile(path.read_text(), path, "exec"), scope)
-    with pytest.raises(errors.KraitError if words else TypeError, match=words):
+    with pytest.raises(errors.KraitError, match=words) as refused:
         scope["f"](1)
+    assert "blocks.py\", line " in str(refused.value) and "hint: " in str(refused.value)
+
+
+def test_a_file_that_has_changed(tmp_path):
+    path = tmp_path / "changed.py"
+    text = "from krait import njit, objmode\n@njit\ndef f(x):\n    k = 1\n    with objmode(y='int64'): y = x + 1\n"
+    scope = {}
+    for now in ("1000", "1.0"):
+        path.write_text(text + "    return y + k\n")
+        exec(compile(path.read_text(), path, "exec"), scope)
+        path.write_text(text.replace("k = 1", f"k = {now}") + "    return y + k\n")
+        linecache.checkcache()
+        with pytest.raises(errors.KraitError, match="is not what the function was compiled from"):
+            scope["f"](1)
 
 
 def test_no_source():

@@ -179,6 +179,7 @@ typedef struct HostPython {
     int32_t (*row_of)(const void *raised);   /* of its class, or the nearest above it, in ir_exceptions.def, from 1 */
     void *(*raised)(void);                   /* the exception that is set in this thread; NULL: none */
     void (*hold)(void *held, void *dropped); /* one more reference, one fewer; each may be NULL */
+    bool (*is)(const void *raised, const Type *classes); /* of an exception class, or of one of a tuple of them */
     /* As call: a text of what was caught, a string's bytes; `which`: as the row CAUGHT_TEXT says. */
     void *(*caught_text)(const void *caught, int64_t which, char *to);
     /* The exception of `status` in a trail gets the other, which may be NULL, as its __cause__ or its __context__. */
@@ -192,6 +193,7 @@ int32_t krait_host_python(const char *what, const Type *types, const char *argum
 int32_t krait_host_caught_text(const void *caught, int64_t which, char *to);
 void *krait_host_take_raised(void); /* or what the handler of a signal has raised; NULL: nothing */
 void krait_host_hold_raised(void *held, void *dropped);
+int32_t krait_host_raised_is(const void *held, const Type *classes);
 void krait_host_chain_raised(void *trail, int32_t status, void *other, int32_t cause); /* trails of lower_caught.c */
 
 /* ---- interrupts (interrupt.c) ---- */

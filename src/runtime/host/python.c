@@ -38,6 +38,11 @@ void krait_host_hold_raised(void *held, void *dropped) {
     if (is) is->hold(held, dropped);
 }
 
+int32_t krait_host_raised_is(const void *held, const Type *classes) {
+    const HostPython *is = atomic_load(&python);
+    return is && is->is(held, classes);
+}
+
 void krait_host_chain_raised(void *trail, int32_t status, void *other, int32_t cause) {
     const HostPython *is = atomic_load(&python);
     if (is) is->chain(trail, status, other, cause != 0);
