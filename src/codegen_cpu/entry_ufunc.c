@@ -9,8 +9,6 @@
  * A loop that an element may leave is not made of vectors.  So the strip of a function that raises, and does nothing
  * else that could be seen, goes through all of its elements and tells at the end whether any has raised; the run time
  * then has the plain loop do them anew, up to the one that raises. */
-#include <string.h> /* strlen, strncmp */
-
 #include "codegen_cpu/cpu.h"
 
 enum { SHORT_ARRAY = 8, MAX_UFUNC_OPERANDS = 32 };
@@ -232,66 +230,12 @@ static void keep_conditions(Lower *l, LLVMValueRef strip) {
         if (f != strip && LLVMGetIntrinsicID(f) == 0) l_attribute(l, f, -1, "optforfuzzing", 0);
 }
 
-/* ---- comparisons of NaN ---- */
-
-/* Whether machines may set the flag "invalid" for an instruction that meets a NaN; functions of libraries compare. */
-static bool tells_of_nan(LLVMValueRef instruction) {
-    if (LLVMIsAFCmpInst(instruction)) {
-        LLVMRealPredicate p = LLVMGetFCmpPredicate(instruction);
-        return p != LLVMRealOEQ && p != LLVMRealUNE && p != LLVMRealORD && p != LLVMRealUNO;
-    }
-    if (!LLVMIsACallInst(instruction) || !LLVMIsAFunction(LLVMGetCalledValue(instruction))) return false;
-    if (LLVMGetIntrinsicID(LLVMGetCalledValue(instruction)) == 0)
-        return LLVMIsDeclaration(LLVMGetCalledValue(instruction));
-    size_t length;
-    const char *name = LLVMGetValueName2(LLVMGetCalledValue(instruction), &length);
-    return strncmp(name, "llvm.max", strlen("llvm.max")) == 0 || strncmp(name, "llvm.min", strlen("llvm.min")) == 0;
-}
-
-static bool compares(const Lower *l) {
-    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-                if (tells_of_nan(i)) return true;
-    return false;
-}
-
-/* The loop as it is called by what looks at the flags then (runtime/host/invalid.c). */
-static void quiet(Lower *l, const Ufunc *u, LLVMValueRef entry, LLVMValueRef loop) {
-    char bytes[MAX_UFUNC_OPERANDS + 1] = "", kinds[MAX_UFUNC_OPERANDS + 1] = "";
-    for (unsigned i = 0; i < u->count; i++) {
-        bytes[i] = (char)type_size(u->types[i]);
-        kinds[i] = scalar_info[u->types[i]->scalar].kind;
-    }
-    bool repeated = repeats(l, u->root) && !(u->root->effects & EFFECT_RAISE);
-    l_begin(l, entry);
-    LLVMValueRef args[] = {loop,
-                           l_cstring(l, bytes),
-                           l_cstring(l, kinds),
-                           l_i32(l, u->nin),
-                           l_i32(l, repeated),
-                           LLVMGetParam(entry, 0),
-                           LLVMGetParam(entry, 1),
-                           LLVMGetParam(entry, 2),
-                           LLVMGetParam(entry, 3)};
-    l_call_named(l, "krait_host_quiet", l->v, args, COUNT_OF(args));
-    LLVMBuildRetVoid(l->b);
-    l_end(l);
-}
-
-/* ---- the entry ---- */
-
 bool host_entry_ufunc(Lower *l, const FuncInst *root) {
     Ufunc u = {0};
     LLVMTypeRef params[] = {l->ptr, l->ptr, l->ptr, l->ptr};
     LLVMValueRef contiguous, any;
     TRY(ufunc_operands(l, &u, root) && (contiguous = strip(l, u)) && (any = plain(l, u)));
-    LLVMValueRef entry = host_entry_add(l, l->m->options.entry_name, l->v, params, COUNT_OF(params)), function = entry;
-    if (compares(l)) {
-        function = host_entry_add(l, "loop", l->v, params, COUNT_OF(params));
-        LLVMSetLinkage(function, LLVMInternalLinkage);
-        quiet(l, &u, entry, function);
-    }
+    LLVMValueRef function = host_entry_add(l, l->m->options.entry_name, l->v, params, COUNT_OF(params));
     l_begin(l, function);
     LLVMValueRef n = l_raw_load(l, l->i64, LLVMGetParam(function, 1), 8);
     LIf enough, done;

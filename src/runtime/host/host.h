@@ -160,15 +160,6 @@ enum HostStripTraits {
 int32_t krait_host_strips(HostStrip *strip, HostPlain *plain, const char *bytes, int32_t inputs, int32_t traits,
                           char *const *start, int64_t elements, const int64_t *step, void *data);
 
-/* ---- what NaN does to the flags of ufuncs (invalid.c) ---- */
-
-/* Generated code: what NumPy calls, the inner loop of a ufunc. */
-typedef void HostInner(char *const *start, const int64_t *elements, const int64_t *step, void *data);
-/* The loop of a function that compares, without the flag "invalid" that comparisons of NaN set; bytes, kinds: texts of
- * an item for each operand, inputs first, as scalar_info has them.  repeats: elements may be computed again. */
-void krait_host_quiet(HostInner *loop, const char *bytes, const char *kinds, int32_t inputs, int32_t repeats,
-                      char *const *start, const int64_t *elements, const int64_t *step, void *data);
-
 /* ---- the interpreter (python.c) ---- */
 
 /* What the interpreter does for compiled code, on any thread, with the GIL or without.  An exception is an object of
