@@ -35,7 +35,7 @@ class Refused(ValueError):
         super().__init__(text)
         line = node.lineno if node is not None else 0
         one = node is not None and line == node.end_lineno
-        self.place = (line, node.col_offset + 1, node.end_col_offset + 1) if one else (line, 0, 0)
+        self.place = (line, node.col_offset, node.end_col_offset) if one else (line, 0, 0)
 
 
 def rewritten(function):

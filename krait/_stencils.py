@@ -75,7 +75,8 @@ class _Relative(ast.NodeTransformer):
     def note_constants(self, node):
         """Variables of the kernel that are assigned once, a constant."""
         parameters = [argument.arg for argument in node.args.posonlyargs + node.args.args]
-        stored = parameters + [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+        names = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+        stored = parameters + [part.id for part in names if isinstance(part.ctx, ast.Store)]
         for statement in node.body:
             target = statement.targets[0] if isinstance(statement, ast.Assign) else None
             if isinstance(target, ast.Name) and len(statement.targets) == 1 and stored.count(target.id) == 1:

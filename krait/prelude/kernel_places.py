@@ -15,17 +15,17 @@ class Dim3(NamedTuple):
         return f"({self.x}, {self.y}, {self.z})"
 
 
-def thread_index():
+def threadIdx():
     return Dim3(cuda.threadIdx.x, cuda.threadIdx.y, cuda.threadIdx.z)
 
 
-def block_index():
+def blockIdx():
     return Dim3(cuda.blockIdx.x, cuda.blockIdx.y, cuda.blockIdx.z)
 
 
-def block_size():
+def blockDim():
     return Dim3(cuda.blockDim.x, cuda.blockDim.y, cuda.blockDim.z)
 
 
-def grid_size():
+def gridDim():
     return Dim3(cuda.gridDim.x, cuda.gridDim.y, cuda.gridDim.z)

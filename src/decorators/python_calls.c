@@ -162,7 +162,8 @@ static MarshalResult take_equal(const Marshal *marshal, const Type *type, PyObje
 
 static bool take_result(const Marshal *marshal, const Type *type, PyObject *object, char *to, bool equal) {
     MarshalResult taken = MARSHAL_OK;
-    if (type->kind != TY_NONE) taken = equal ? take_equal(marshal, type, object, to) : marshal_unpack(marshal, type, object, to);
+    if (type->kind != TY_NONE)
+        taken = equal ? take_equal(marshal, type, object, to) : marshal_unpack(marshal, type, object, to);
     if (taken == MARSHAL_MISMATCH)
         PyErr_Format(PyExc_TypeError, "the interpreter gave a value of type %s, which is not expected here",
                      Py_TYPE(object)->tp_name);
@@ -237,7 +238,8 @@ static bool call_boxed(const char *what, const Type *types, const char *argument
         if (*what == '=' || *what == '@') marshal.origins = &origins, marshal.copied = PyDict_New();
         if (box_arguments(&marshal, types, arguments, objects)) result = call(state, what, objects, types->count);
         if (result && *what == '@' && !are_unchanged(&plain, types, arguments, objects)) Py_CLEAR(result);
-        done = result && take_result(&marshal, type, result, to, *what == '@') && (!borrows(type) || (type->kind != TY_RANDOM && *what != '@') || keep(result));
+        bool lasts = type->kind == TY_RANDOM || (*what == '@' && borrows(type)); /* longer than what was called */
+        done = result && take_result(&marshal, type, result, to, *what == '@') && (!lasts || keep(result));
         origins_end(&origins);
         Py_XDECREF(marshal.copied);
     } else if (!objects) {

@@ -171,10 +171,10 @@ const char *frontend_made_by(Frontend *frontend, ObjRef ref) {
     static const struct {
         const char *name, *function;
     } made[] = {
-        {"krait.cuda.threadIdx", "kernel_places:thread_index"},
-        {"krait.cuda.blockIdx", "kernel_places:block_index"},
-        {"krait.cuda.blockDim", "kernel_places:block_size"},
-        {"krait.cuda.gridDim", "kernel_places:grid_size"},
+        {"krait.cuda.threadIdx", "kernel_places:threadIdx"},
+        {"krait.cuda.blockIdx", "kernel_places:blockIdx"},
+        {"krait.cuda.blockDim", "kernel_places:blockDim"},
+        {"krait.cuda.gridDim", "kernel_places:gridDim"},
     };
     PyObject *object = objects_get(frontend->objects, ref);
     if (!object || !objects_is_intrinsic(frontend->objects, object)) return NULL;

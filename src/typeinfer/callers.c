@@ -152,6 +152,7 @@ static void headline(const FuncInst *caller, const FuncInst *callee, const Infer
     const char *advice = infer_advice(name, config->device, !diag->hint);
     Buf text;
     buf_init(&text, diag->arena);
+    buf_puts(&text, ""); /* no arguments */
     print_call(&text, callee, true, config->host, diag->arena);
     if (diag->code == DIAG_NO_AXIS) diag_headline(diag, "%s()", name); /* a mistake wherever it runs */
     if (diag->code == DIAG_NO_AXIS || (diag->source && *diag->source->file == '<'))
