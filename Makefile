@@ -200,8 +200,8 @@ do-test-libclc: $(B)/dist-libclc/$(FIRST)/.built
 	$(call run_tests,env PYTHONPATH=$(B)/libclc-site $(B)/venv/$(FIRST)/bin/python,libclc,-m device_math,$$files) || [ $$? = 5 ]
 
 do-test-gpu: $(B)/venv/$(FIRST)/.installed
-	KRAIT_TEST_GPU=1 KRAIT_CUDA_DEVICE=gpu
-	export KRAIT_TEST_GPU KRAIT_CUDA_DEVICE
+	KRAIT_TEST_GPU=1 KRAIT_CUDA_DEVICE=gpu KRAIT_OPT=3
+	export KRAIT_TEST_GPU KRAIT_CUDA_DEVICE KRAIT_OPT
 	$(call run_tests,$(B)/venv/$(FIRST)/bin/python,gpu,)
 
 # ---- formatting, another compiler ----------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ wheel-%: $(B)/dist/%/.built
 	$(call make_venv,$*,$(B)/venv/wheel-$*)
 	$(B)/venv/wheel-$*/bin/python $(PIP) install $(B)/dist/$*/*.whl -r requirements/test.txt
 	$(call add_testing,$(B)/venv/wheel-$*/bin/python,$*)
-	export KRAIT_MANY=10000
+	export KRAIT_MANY=10000 KRAIT_OPT=3
 	$(call run_tests,$(ROOT)/tools/without_llvm.sh $(B)/venv/wheel-$*/bin/python,wheel-$*,-o timeout=400)
 	mkdir -p $(B)/wheels
 	cp $(B)/dist/$*/*.whl $(B)/wheels/

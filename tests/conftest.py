@@ -13,7 +13,7 @@ import tempfile
 
 import pytest
 
-from portions import AGAIN, examples, repeated
+from portions import AGAIN, as_users_run_it, examples, repeated
 
 TESTS = pathlib.Path(__file__).resolve().parent
 ROOT = TESTS.parent
@@ -114,15 +114,19 @@ def pytest_report_header(config):
     return f"krait {krait.__version__} from {pathlib.Path(krait.__file__).parent}, GPUs: {gpu_count()}"
 
 
+LEVEL = pytest.StashKey()  # of optimisation, where it is not the one that KRAIT_OPT tells
+
+
 def pytest_collection_modifyitems(config, items):
-    if AGAIN:
-        seen, kept = collections.Counter(), []
-        for item in items:
-            function = item.nodeid.partition("[")[0]
-            if repeated(item, seen[function]):
-                kept.append(item)
-            seen[function] += 1
-        items[:] = kept
+    seen, kept = collections.Counter(), []
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        if not AGAIN or repeated(item, seen[function]):
+            kept.append(item)
+        if not as_users_run_it(item, seen[function]):
+            item.stash[LEVEL] = "0"
+        seen[function] += 1
+    items[:] = kept
     if gpu_count():
         return
     skip = pytest.mark.skip(reason="no GPU here")
@@ -153,9 +157,16 @@ def golden(request):
     return check
 
 
+@pytest.fixture(autouse=True)
+def level_of_optimisation(request, monkeypatch):
+    level = request.node.stash.get(LEVEL, None)
+    if level is not None and "KRAIT_OPT" not in os.environ:
+        monkeypatch.setenv("KRAIT_OPT", level)
+
+
 @pytest.fixture
 def optimised(monkeypatch):
-    """For tests of what level 0, which later versions run at, does in another way: portions.py."""
+    """For tests of what level 0, which most parameters run at, does in another way: portions.py."""
     monkeypatch.setenv("KRAIT_OPT", "3")
 
 

@@ -8,9 +8,11 @@ in C that is compiled once for all versions.  In the folders of rooms that see n
 library's functions, one parameter in four of each test is enough, other ones on each version.
 
 LLVM's passes and code generator are compiled once for all versions, too, and take most of a test's time.  The first
-version runs the whole suite with the optimisation that users have, the others without it (KRAIT_OPT=0): they find what
-level 0 alone does wrong, and miss what a version's bytecode makes of the optimiser.  A test that is about optimised
-code asks for the fixture `optimised`.  `make wheel` runs everything optimised on every version.
+version runs the suite with the optimisation that users have, but of the parameters of a test in these folders, in
+`decorators` and in `language` three in four without it (KRAIT_OPT=0), which finds what level 0 alone does wrong.  The
+other versions run all without it: they miss what a version's bytecode makes of the optimiser.  A test that is about
+optimised code asks for the fixture `optimised`.  `make wheel` and the tests on a GPU run everything optimised: they
+set KRAIT_OPT=3.
 """
 
 import os
@@ -19,6 +21,7 @@ import sys
 AGAIN = os.environ.get("KRAIT_TEST_AGAIN") == "1"
 SHARE = 4
 ROOMS = ("codegen", "ir", "kernels", "library", "passes")
+ALIKE = (*ROOMS, "decorators", "language")
 
 
 def examples(count):
@@ -37,3 +40,8 @@ def repeated(item, number):
     room = item.path.parent.name
     parametrised = hasattr(item, "callspec")
     return not parametrised or room not in ROOMS or number % SHARE == sys.version_info.minor % SHARE or number == 0
+
+
+def as_users_run_it(item, number):
+    """Whether the test is run with optimisation where nothing else is asked for."""
+    return not hasattr(item, "callspec") or item.path.parent.name not in ALIKE or number % SHARE == 0

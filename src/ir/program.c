@@ -56,7 +56,7 @@ void program_add(Program *program, FuncInst *inst) {
     if (program->count >= program->room) {
         program->room = 2 * program->count + 8;
         FuncInst **grown = ARENA_ARRAY(program->arena, FuncInst *, program->room);
-        memcpy(grown, program->insts, program->count * sizeof *grown);
+        if (program->count) memcpy(grown, program->insts, program->count * sizeof *grown);
         program->insts = grown;
     }
     program->insts[program->count++] = inst;

@@ -335,6 +335,20 @@ static void check_op(Verifier *verifier, const Value *value) {
     }
 }
 
+static bool type_has_values(const Type *type) {
+    bool has = type->kind != TY_BOTTOM;
+    if (type->kind == TY_TUPLE)
+        for (uint32_t i = 0; i < type->count && has; i++) has = type_has_values(type->items[i]);
+    return has;
+}
+
+/* What takes an item of a list that nothing was ever put into stands where no value reaches. */
+static bool is_reached(const Value *value) {
+    for (uint32_t i = 0; i < value->nargs; i++)
+        if (value->args[i]->type && !type_has_values(value->args[i]->type)) return false;
+    return true;
+}
+
 void verify_value_types(Verifier *verifier, const Value *value) {
     if (op_has_result(value->op)) {
         if (!value->type) {
@@ -342,7 +356,8 @@ void verify_value_types(Verifier *verifier, const Value *value) {
             return;
         }
         bool never_returns = value->op == OP_CALL_INST && value->imm.inst->never_returns;
-        if (value->type->kind == TY_BOTTOM && !never_returns) fault(verifier, value, "no value reaches here");
+        if (value->type->kind == TY_BOTTOM && !never_returns && is_reached(value))
+            fault(verifier, value, "no value reaches here");
     }
     for (uint32_t i = 0; i < value->nargs; i++)
         if (!value->args[i]->type) return; /* said where it is defined */

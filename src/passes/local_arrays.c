@@ -71,6 +71,7 @@ static void add_param(Arena *arena, FuncInst *inst, Value *array) {
     value_insert_before(first, param);
     value_replace(inst->func, array, param);
     value_remove(array);
+    func_renumber(inst->func); /* a parameter's number is its place */
 }
 
 static Value *put_before(Func *func, Value *at, const Value *like, Value *const *args) {
