@@ -381,8 +381,11 @@ REDUCTIONS = {
     "a line": lambda u, x, m: u.reduce(x[0]),
     "where, of a line": lambda u, x, m: u.reduce(x[0], where=m[0]),
 }
+# NumPy 2.5's loop of arctan2 for AVX-512 forgets what it has accumulated: np.arctan2.reduce([3, -1, -2]) is
+# np.arctan2(3, -2) on such a processor.
+ITSELF = np.arctan2.reduce([3.0, -1.0, -2.0]) == np.arctan2(np.arctan2(3.0, -1.0), -2.0)
 OF_REDUCTIONS = [from_zero, from_one, any_order, joined, np.subtract, np.hypot, np.logaddexp, np.logical_and,
-                 np.logical_xor, np.arctan2]  # fmt: skip
+                 np.logical_xor, pytest.param(np.arctan2, marks=pytest.mark.skipif(not ITSELF, reason="NumPy's loop"))]
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
