@@ -56,8 +56,8 @@ run_tests() {
 case $what in
 test) run_tests "$@" ;;
 test-gpu)
-    KRAIT_TEST_GPU=1 KRAIT_CUDA_DEVICE=gpu
-    export KRAIT_TEST_GPU KRAIT_CUDA_DEVICE
+    KRAIT_TEST_GPU=1 KRAIT_CUDA_DEVICE=gpu KRAIT_OPT=3
+    export KRAIT_TEST_GPU KRAIT_CUDA_DEVICE KRAIT_OPT
     run_tests "$@"
     ;;
 demo) exec $fixed "$python" "$dir/examples/demo.py" "$@" ;;
