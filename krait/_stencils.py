@@ -241,7 +241,7 @@ def _kernel(function, standard_indexing, neighborhood, place=None):
     return kernel, names, arrays, relative.reach
 
 
-def _loops(names, arrays, reach, keeps_border, maps):
+def _loops(names, arrays, reach, keeps_border, maps, cval):
     """The text of the function of whole arrays."""
     first = arrays[0]
     args, axes = ", ".join(names), range(len(reach))
@@ -274,14 +274,24 @@ def _loops(names, arrays, reach, keeps_border, maps):
         f"            raise ValueError('out has another shape than {first}')",
         "        _result = out",
     ]
-    nest = _constant_nest if not maps else _mapped_nest
-    lines += [*nest(args, index, reach, keeps_border), "    return _result"]
+    nest = _mapped_nest(args, index) if maps else _constant_nest(args, index, reach, keeps_border, cval)
+    lines += [*nest, "    return _result"]
     return "\n".join(lines) + "\n"
 
 
-def _constant_nest(args, index, reach, keeps_border):
+def _is_fraction(value):
+    return isinstance(value, (float, np.floating)) and not float(value).is_integer()  # as are NaN and infinities
+
+
+def _refusal(value):
+    return f"cval is {value!r}, which the result does not hold: let the kernel give a float, or give a whole cval"
+
+
+def _constant_nest(args, index, reach, keeps_border, cval):
     """Loops over the items whose neighbours are inside, and cval at the others."""
     lines, indent, ndim = [], "    ", len(index)
+    if _is_fraction(cval):
+        lines = ["    if _result.dtype.kind in 'biu':", f"        raise TypeError({_refusal(cval)!r})"]
     for axis in range(ndim):
         before, after = "".join(f"{i}, " for i in index[:axis]), ", :" * (ndim - axis - 1)
         border = [
@@ -296,7 +306,7 @@ def _constant_nest(args, index, reach, keeps_border):
     return [*lines, f"{indent}_result[{', '.join(index)}] = _kernel({args}, {', '.join(index)})"]
 
 
-def _mapped_nest(args, index, reach, keeps_border):
+def _mapped_nest(args, index):
     """Loops over all items; the innermost has a part whose neighbours are inside, where the other axes' are."""
     last, indent = len(index) - 1, "    "
     lines = []
@@ -355,10 +365,11 @@ class Stencil:
         self.kernel, self.mode, self.neighborhood = function, mode, neighborhood
         moved, *self._parts = _kernel(function, standard_indexing, neighborhood)
         maps, self._keeps_border = mode != "constant", cval is None
-        self._space = {"_np": np, "_prange": prange, "_kernel": moved, "_cval": 0 if cval is None else cval}
+        self._cval = 0 if cval is None else cval
+        self._space = {"_np": np, "_prange": prange, "_kernel": moved, "_cval": self._cval}
         if maps:
             self._space["_edge"] = _kernel(function, standard_indexing, neighborhood, _PLACES[mode])[0]
-        self.py_func = self._made(_loops(*self._parts, self._keeps_border, maps))  # what compiled functions call
+        self.py_func = self._made(_loops(*self._parts, self._keeps_border, maps, self._cval))  # what compiled functions call
         # what the kernel's own constants reach is inside; a neighborhood is the user's word, other arrays' indices, too
         checked = neighborhood is not None or bool(standard_indexing)
         self._compiled = jit(**{"boundscheck": checked, **options})(self.py_func)
@@ -396,6 +407,8 @@ class Stencil:
             self._on_device[keeps] = cuda.jit(self._made(_device_text(*self._parts, keeps, self.mode != "constant")))
         if out is None:
             out = cuda.device_array(shape, self._result_dtype(args))
+        if self.mode == "constant" and _is_fraction(self._cval) and out.dtype.kind in "biu":
+            raise TypeError(_refusal(self._cval))
         if out.size:
             self._on_device[keeps].forall(out.size)(*args, out)
         return out

@@ -227,6 +227,22 @@ def test_lambdas():
     np.testing.assert_array_equal(njit(lambda a: first(a))(line), first(line))
 
 
+@pytest.mark.parametrize("cval", [1.5, float("nan"), np.float32(0.5)])
+def test_a_cval_that_the_result_does_not_hold(cval):
+    shifted, line = stencil(cval=cval)(lambda a: a[1]), np.arange(3)
+    calls = [lambda: shifted(line), lambda: shifted(line, out=np.zeros(3, int)), lambda: njit(lambda a: shifted(a))(line),
+             lambda: shifted(cuda.to_device(line))]  # fmt: skip
+    for call in calls:
+        with pytest.raises(TypeError, match=re.escape(f"cval is {cval!r}, which the result does not hold")):
+            call()
+    np.testing.assert_array_equal(shifted(line.astype(float)), [1, 2, cval])
+
+
+def test_a_whole_cval_among_integers():
+    for cval in (2.0, True, np.int8(-3)):
+        assert stencil(cval=cval)(lambda a: a[1])(np.arange(3)).tolist() == [1, 2, int(cval)]
+
+
 def test_an_index_in_a_variable_that_is_assigned_once():
     @stencil
     def behind(a):
