@@ -132,10 +132,19 @@ static bool as_list(Typing *t, size_t arg) {
     return t->args[arg].type == wanted || typing_bad_operands(t);
 }
 
+/* numpy.float64 is a float of Python's, the other floats of NumPy are not. */
+static bool has_methods_of_float(Typing *t, const char *name) {
+    const Type *type = infer_content(t->args[0].type);
+    if (type_scalar_kind(type) != 'f' || type->scalar == SCALAR_FLOAT64) return true;
+    typing_fail_arg(t, 0, DIAG_NO_ATTRIBUTE, "%s has no attribute `%s`", typing_arg_text(t, 0), name);
+    return typing_hint(t, "float(x).%s() is that of the float", name);
+}
+
 bool rule_func_python_method(Typing *t) {
     const FuncInfo *row = &func_info[t->func];
     const char *letters = row->signature, *name = strrchr(row->head.names, '.');
     bool optional = false;
+    if (*letters == 'f' && t->nargs) TRY(has_methods_of_float(t, name + 1));
     for (size_t i = 0; i < t->nargs && *letters != '*'; i++) {
         if (i >= t->nargs - t->nnames) { /* by name: the interpreter knows which */
             const Type *type = infer_content(t->args[i].type);

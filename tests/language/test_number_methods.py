@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle import agree, make
 
-from krait import cuda, njit
+from krait import cuda, errors, njit
 
 INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
 
@@ -50,6 +50,18 @@ def test_whole_numbers(kind):
 @pytest.mark.parametrize("kind", INTEGERS)
 def test_integers_are_whole(kind):
     agree(whole, kind(5))
+
+
+def hexadecimal(x):
+    return x.hex()
+
+
+def test_of_floats_of_numpy_float64_alone_is_a_float():
+    agree(hexadecimal, 2.5), agree(hexadecimal, np.float64(-0.1))
+    for kind in (np.float32, np.float16):
+        assert not hasattr(kind, "hex")
+        with pytest.raises(errors.TypingError, match=f"`x` .{kind.__name__}. has no attribute `hex`(.|\\n)*float.x.*hex"):
+            njit(hexadecimal)(kind(2.5))
 
 
 def test_bits_needed():
