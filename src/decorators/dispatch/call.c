@@ -91,8 +91,8 @@ static MarshalResult try_call_with_containers(Dispatcher *self, Spec *spec, Fill
     origins_begin(&origins);
     marshal.origins = &origins;
     marshal.grown = spec->grown;
-    MarshalResult filled = spec_fill_containers(&marshal, spec, bound, buffer, fill == spec_convert, &written);
-    if (origins.widened && !chosen && filled == MARSHAL_OK) filled = MARSHAL_MISMATCH; /* other code, for an int */
+    bool convert = fill == spec_convert;
+    MarshalResult filled = spec_fill_containers(&marshal, spec, bound, buffer, convert, chosen || convert, &written);
     if (filled == MARSHAL_OK) *result = run(self, spec, &marshal, written, bound, buffer);
     spec_give_up(spec, buffer);
     spec->refused_name = origins.refused;
@@ -190,8 +190,9 @@ static PyObject *call_slow(Dispatcher *self, PyObject *const *bound, uint64_t fi
 static inline MarshalResult try_spec(Dispatcher *self, Spec *spec, Fill *fill, PyObject *const *bound,
                                      PyObject **result) {
     MarshalResult filled = MARSHAL_MISMATCH;
-    spec->references++; /* guards and conversions may run anything, and that may drop it */
-    if (spec_guards(spec)) filled = call_spec(self, spec, fill, bound, false, result);
+    spec->references++;                    /* guards and conversions may run anything, and that may drop it */
+    bool chosen = !self->core.can_compile; /* by the signatures, in their order */
+    if (spec_guards(spec)) filled = call_spec(self, spec, fill, bound, chosen, result);
     spec_release(spec);
     self->core.hits += filled == MARSHAL_OK;
     return filled;

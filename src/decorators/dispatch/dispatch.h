@@ -54,6 +54,7 @@ typedef enum FastKind { FAST_OTHER, FAST_INT, FAST_FLOAT, FAST_TEXT, FAST_DEVICE
 
 typedef struct SpecArgument { /* how one argument is unpacked, found once */
     const Type *type;
+    const Type *asked; /* what the code was asked for with: it may hold less than `type` */
     MarshalTake *take;
     uint32_t offset;
     uint8_t fast;   /* FastKind */
@@ -175,9 +176,11 @@ static inline MarshalResult spec_unpack(const Marshal *marshal, Spec *spec, PyOb
     return MARSHAL_OK;
 }
 /* Either, for a call with containers among the arguments: those that the code may write to are met first, *written of
- * them, and that many are written back after the call. */
+ * them, and that many are written back after the call.  What has not its type by itself (Origins.untold), as an empty
+ * list, is taken by code alone that was made for such, unless `chosen`: what a call gives is not to depend on the calls
+ * before it. */
 MarshalResult spec_fill_containers(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to, bool convert,
-                                   size_t *written);
+                                   bool chosen, size_t *written);
 void spec_give_up(const Spec *spec, const char *arguments); /* the copies, also of a call that was not made */
 MarshalResult spec_convert(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to);
 /* Result bytes to an object, by way of the declared type if there is one. */

@@ -28,7 +28,8 @@ Spec *spec_new(Code *code, const Type *declared, bool convert) {
         SpecArgument *argument = &spec->args[i];
         const Type *type = code->params[i];
         offset = align_up(offset, type_align(type));
-        *argument = (SpecArgument){.type = type, .take = marshal_taker(type), .offset = (uint32_t)offset};
+        *argument = (SpecArgument){
+            .type = type, .asked = type, .take = marshal_taker(type), .offset = (uint32_t)offset};
         offset += type_size(type);
         spec->holds_lists |= i >= nargs || marshal_holds_objects(type);
         argument->fast = fast_number(type);
@@ -93,24 +94,45 @@ MarshalResult spec_convert(const Marshal *marshal, Spec *spec, PyObject *const *
 
 static bool may_write(const Spec *spec, uint32_t i) { return spec->code->written >> (i < 63 ? i : 63) & 1; }
 
+/* Whether the code is that for the object's own type, which `type` of the code may hold more than.  Inference goes up
+ * from what is asked for: asked for with anything between the two it comes to the same. */
+static bool is_made_for(const Marshal *marshal, const SpecArgument *argument, PyObject *object) {
+    if (marshal_holds_nothing(argument->asked)) return true;
+    if (type_is_container(argument->type) && PyObject_Size(object) == 0) return false;
+    ObjHold hold = {0}; /* no longer than it takes to look */
+    Marshal looking = *marshal;
+    looking.hold = &hold;
+    const Type *type = marshal_typeof(&looking, object);
+    objects_let_go(&hold);
+    if (!type) PyErr_Clear();
+    return type && (type == argument->asked || type == argument->type);
+}
+
 /* What a global variable holds; of another type than it was compiled for, it needs other code. */
 static MarshalResult fill_captured(const Marshal *marshal, Spec *spec, uint32_t i, char *to) {
     PyObject *object = objects_get(marshal->objects, spec->code->captured[i - spec->nargs]);
     MarshalResult result = spec_unpack_one(marshal, &spec->args[i], object, to);
+    if (result == MARSHAL_OK && marshal->origins->untold && !is_made_for(marshal, &spec->args[i], object))
+        result = MARSHAL_MISMATCH;
     if (result == MARSHAL_MISMATCH) spec->outgrown = spec->stale = true;
     return result;
 }
 
 MarshalResult spec_fill_containers(const Marshal *marshal, Spec *spec, PyObject *const *bound, char *to, bool convert,
-                                   size_t *written) {
+                                   bool chosen, size_t *written) {
+    bool *untold = &marshal->origins->untold;
     for (int writes = 1; writes >= 0; writes--) {
         for (uint32_t i = 0; i < spec->nargs + spec->ncaptured; i++) {
             if (may_write(spec, i) != writes) continue;
+            *untold = false;
+            marshal->origins->asked = spec->args[i].asked;
             MarshalResult result = i >= spec->nargs ? fill_captured(marshal, spec, i, to)
                                    : convert        ? convert_one(marshal, spec, i, bound[i], to)
                                                     : spec_unpack_one(marshal, &spec->args[i], bound[i], to);
             spec->refused = i;
             if (result != MARSHAL_OK) return result;
+            if (*untold && !chosen && i < spec->nargs && !is_made_for(marshal, &spec->args[i], bound[i]))
+                return MARSHAL_MISMATCH;
         }
         if (writes) *written = marshal->origins->count;
     }

@@ -9,7 +9,7 @@
 #include "decorators/numpy_api.h"
 
 #include <stdatomic.h> /* atomic_load */
-#include <string.h>    /* memcmp */
+#include <string.h>    /* memmove */
 #include <unistd.h>    /* getpid */
 
 enum { MAX_STALE = 16 }; /* specialisations whose guards failed, kept in case the old values come back */
@@ -114,11 +114,18 @@ static uint64_t key_of_types(const Type *const *types, size_t count) {
     return (key | 2) & ~UINT64_C(1);
 }
 
+static uint64_t key_of_asked(const Spec *spec) {
+    uint64_t key = hash_mix(0, spec->nargs);
+    for (size_t i = 0; i < spec->nargs; i++) key = hash_mix(key, (uintptr_t)spec->args[i].asked);
+    return (key | 2) & ~UINT64_C(1);
+}
+
 /* Those that the table does not have by their types yet. */
 static void note_types(Specialiser *self) {
     for (; self->noted < self->nspecs; self->noted++) {
         Spec *spec = self->specs[self->noted];
         lookup_note(self, key_of_types(spec->code->params, spec->nargs), spec);
+        lookup_note(self, key_of_asked(spec), spec);
     }
 }
 
@@ -130,10 +137,16 @@ typedef struct Wanted {
     bool convert;
 } Wanted;
 
+/* As those that it was made for, or those that its code has. */
+static bool has_types(const Spec *spec, const Type *const *types) {
+    for (uint32_t i = 0; i < spec->nargs; i++)
+        if (types[i] != spec->args[i].asked && types[i] != spec->args[i].type) return false;
+    return true;
+}
+
 static bool is_like(const Spec *spec, const Wanted *wanted) {
     return spec->nargs == wanted->count && spec->convert == wanted->convert &&
-           config_fits(&spec->code->config, wanted->config) &&
-           (!wanted->count || memcmp(spec->code->params, wanted->types, wanted->count * sizeof *wanted->types) == 0) &&
+           config_fits(&spec->code->config, wanted->config) && has_types(spec, wanted->types) &&
            same_constants(spec->code->param_konsts, wanted->konsts, wanted->count);
 }
 
@@ -231,16 +244,17 @@ static int warn_of_doubles(const Specialiser *self, const Code *code) {
     return 0;
 }
 
-/* Whether arguments, or what global variables hold, hold more in the code than they do now. */
-static bool has_grown(const Specialiser *self, const Code *code, const Type *const *types, size_t count) {
-    if (count && memcmp(code->params, types, count * sizeof *types) != 0) return true;
-    for (size_t i = 0; i < code->ncaptured; i++) {
-        PyObject *object = objects_get(self->marshal->objects, code->captured[i]);
-        const Type *type = object ? marshal_typeof(self->marshal, object) : NULL;
+/* What it was asked for with: the types of arguments, and of what global variables hold now.  These may hold less than
+ * its code makes of them. */
+static void note_asked(const Specialiser *self, Spec *spec, const Type *const *types) {
+    for (uint32_t i = 0; i < spec->nargs + spec->ncaptured; i++) {
+        const Type *type = i < spec->nargs ? types[i] : NULL;
+        PyObject *object = type ? NULL : objects_get(self->marshal->objects, spec->code->captured[i - spec->nargs]);
+        if (object) type = marshal_typeof(self->marshal, object);
         if (!type) PyErr_Clear();
-        if (type != code->params[count + i]) return true;
+        if (type) spec->args[i].asked = type;
+        spec->grown |= type != spec->args[i].type;
     }
-    return false;
 }
 
 /* The compilation itself; the lock is held.  A new reference. */
@@ -256,7 +270,7 @@ static Spec *compile(Specialiser *self, const Config *config, const Type *const 
     Spec *spec = spec_new(compilation.code, declared, convert);
     if (!spec) return NULL;
     spec->references++; /* the caller's: warnings may run anything */
-    spec->grown = has_grown(self, spec->code, types, count);
+    note_asked(self, spec, types);
     if (keep_spec(self, spec) == 0 && warn_of_doubles(self, spec->code) == 0) return spec;
     spec_release(spec);
     return NULL;
@@ -356,6 +370,7 @@ Spec *specialiser_generalise(Specialiser *self, Spec *old) {
     if (!fresh) {
         config.codegen.facts = code->config.codegen.facts & ~(uint32_t)FACTS_OF_CALLS;
         fresh = compile(self, &config, code->params, code->param_konsts, old->nargs, old->declared, old->convert);
+        for (uint32_t i = 0; fresh && i < fresh->nargs; i++) fresh->args[i].asked = old->args[i].asked;
         if (fresh) fresh->grown = old->grown, replace_spec(self, old, fresh);
     }
     leave(self, entered);

@@ -117,14 +117,16 @@ static MarshalResult take_attribute(const Marshal *marshal, const Type *type, ui
     PyObject *value = PyObject_GetAttrString(object, type->names[i]);
     char *at = (char *)body->items + type_item_offset(layout, i);
     if (!value && !PyErr_ExceptionMatches(PyExc_AttributeError)) return MARSHAL_ERROR;
+    if (!value && marshal->origins) marshal->origins->untold |= item->kind != TY_BOTTOM;
     if (!value) return PyErr_Clear(), MARSHAL_OK;                /* reading it raises */
     bool kept = Py_REFCNT(value) > 1 && item->kind != TY_BOTTOM; /* a property that makes one up would not be */
     bool widened = kept && takes_int(item, value, at);
     MarshalResult result = !kept     ? MARSHAL_MISMATCH
                            : widened ? MARSHAL_OK
                                      : marshal_taker(item)(marshal, item, value, at, convert);
-    if (widened && !marshal->grown && marshal->origins) marshal->origins->widened = true;
-    if (kept) result = take_narrower(marshal, item, value, at, result);
+    bool narrower = kept && result == MARSHAL_MISMATCH;
+    if (narrower) result = take_narrower(marshal, item, value, at, result);
+    if ((widened || narrower) && marshal->origins) marshal->origins->untold = true;
     if (result == MARSHAL_MISMATCH && marshal->origins) marshal->origins->refused = type->names[i];
     bool own = result == MARSHAL_OK && !frontend_is_of_class(object, type->names[i]);
     if (own) *(int64_t *)body->items |= INT64_C(1) << i;
@@ -132,35 +134,72 @@ static MarshalResult take_attribute(const Marshal *marshal, const Type *type, ui
     return result;
 }
 
+/* Whether a value is, or holds, what the code was asked for with. */
+static bool is_asked(const Type *asked, PyObject *value) {
+    if (asked->kind == TY_NONE) return value == Py_None;
+    if (asked->kind == TY_BOTTOM || marshal_holds_nothing(asked)) return true;
+    return value && PyLong_CheckExact(value) && asked->kind == TY_SCALAR && asked->weak && !asked->object &&
+           asked->scalar == SCALAR_INT64;
+}
+
+static bool attribute_is_asked(const Type *asked, uint32_t i, PyObject *object) {
+    PyObject *value = PyObject_GetAttrString(object, asked->names[i]);
+    bool is = is_asked(asked->items[i], value);
+    PyErr_Clear();
+    Py_XDECREF(value);
+    return is;
+}
+
+/* told: bit i says that attribute i has its type by itself.  asked: of these instances, or NULL. */
 static MarshalResult take_attributes(const Marshal *marshal, const Type *type, PyObject *object, const void *from,
-                                     bool convert) {
+                                     bool convert, const Type *asked, uint64_t *told) {
     MarshalResult result = MARSHAL_OK;
-    for (uint32_t i = 1; result == MARSHAL_OK && i < type->count; i++)
+    bool none = false, *untold = marshal->origins ? &marshal->origins->untold : &none;
+    for (uint32_t i = 1; result == MARSHAL_OK && i < type->count; i++) {
+        *untold = false;
         result = take_attribute(marshal, type, i, object, heap_content(head_of(from)), convert);
+        if (!*untold || (asked && attribute_is_asked(asked, i, object))) *told |= UINT64_C(1) << i;
+    }
     return result;
 }
 
+static uint64_t all_attributes(const Type *type) { return ((UINT64_C(2) << (type->count - 1)) - 1) & ~UINT64_C(1); }
+
 /* Those of what was met last and of the instances that are met on the way, one after the other: they may refer to each
- * other in a chain of any length. */
+ * other in a chain of any length.  What is of the first one's type leads back to it, or is led to by it along such a
+ * way: of these an attribute has its type if one of them says so, of others, each of which may stand for itself, if all
+ * do. */
 static MarshalResult take_waiting(const Marshal *marshal, size_t first, bool convert) {
     Origins *origins = marshal->origins;
     MarshalResult result = MARSHAL_OK;
     origins->all[first].waits = true;
     if (origins->busy) return MARSHAL_OK;
+    const Type *type = origins->all[first].type, *asked = origins->asked;
+    if (asked && (asked->object != type->object || asked->count != type->count || asked == type)) asked = NULL;
+    bool untold = origins->untold;
+    uint64_t told_by_any = 0;
     origins->busy = true;
+    origins->first = first;
     for (size_t i = first; result == MARSHAL_OK && i < origins->count; i++) {
         Origin origin = origins->all[i];
+        uint64_t told = 0;
         if (!origin.waits) continue;
         origins->all[i].waits = false;
-        result = take_attributes(marshal, origin.type, origin.object, origin.owners, convert);
+        result = take_attributes(marshal, origin.type, origin.object, origin.owners, convert,
+                                 origin.type == type ? asked : NULL, &told);
+        origins->all[i].untold = told != all_attributes(origin.type);
+        if (origin.type == type) told_by_any |= told;
+        untold |= origin.type != type && origins->all[i].untold;
     }
     origins->busy = false;
+    origins->untold = untold || told_by_any != all_attributes(type);
     return result;
 }
 
 MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, PyObject *object, void *to,
                                     bool convert) {
     MarshalResult result = MARSHAL_OK;
+    uint64_t told = 0;
     if (objects_get(marshal->objects, type->object) != (PyObject *)Py_TYPE(object)) return MARSHAL_MISMATCH;
     if (origins_met(marshal, type, object, to, &result)) return result;
     HeapHead *head = marshal_new_list(type_object_body(type), 1);
@@ -172,7 +211,7 @@ MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, Py
     result = marshal_hand_over(marshal, type, object, head, result, to);
     if (result != MARSHAL_OK) return result;
     result = marshal->origins ? take_waiting(marshal, marshal->origins->count - 1, convert)
-                              : take_attributes(marshal, type, object, to, convert);
+                              : take_attributes(marshal, type, object, to, convert, NULL, &told);
     if (result != MARSHAL_OK) memset(to, 0, sizeof(uintptr_t)), heap_release(head);
     return result;
 }

@@ -89,13 +89,14 @@ MarshalResult marshal_hand_over(const Marshal *marshal, const Type *type, PyObje
 }
 
 MarshalResult marshal_take_list(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
-    const Type *declared;
+    const Type *declared = type_simple(marshal->types, TY_BOTTOM);
     MarshalResult result = MARSHAL_OK;
     if (!marshal_is_plain(object, &PyList_Type)) return MARSHAL_MISMATCH;
     if (origins_met(marshal, type, object, to, &result)) return result;
     if (!PyList_GET_SIZE(object) && marshal_declared_types(marshal, object, NULL, &declared, 1) &&
         declared != type->items[0])
         return MARSHAL_MISMATCH;
+    Telling telling = origins_tell(marshal, type->items[0]);
     HeapHead *head = marshal_new_list(type->items[0], PyList_GET_SIZE(object));
     if (!head) return PyErr_NoMemory(), MARSHAL_ERROR;
     ListBody *list = heap_content(head);
@@ -103,9 +104,11 @@ MarshalResult marshal_take_list(const Marshal *marshal, const Type *type, PyObje
     for (int64_t i = 0; result == MARSHAL_OK && i < list->capacity && i < PyList_GET_SIZE(object); i++) {
         char *item = (char *)list->items + i * list->item_bytes;
         memset(item, 0, (size_t)list->item_bytes);
+        origins_tell_of_item(&telling);
         result = take(marshal, type->items[0], PyList_GET_ITEM(object, i), item, convert);
         list->length = i + 1; /* what is there of the item is given up with the list */
     }
+    origins_told(&telling, list->length == 0, declared == type->items[0]);
     return marshal_hand_over(marshal, type, object, head, result, to);
 }
 

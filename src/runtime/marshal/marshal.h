@@ -19,14 +19,19 @@ typedef struct Origin {
     const Type *type;    /* TY_LIST, TY_DICT, TY_SET, or that of an instance */
     uintptr_t owners[2]; /* the bytes of its value */
     bool waits;          /* an instance whose attributes are still to be taken, or to be assigned */
+    bool untold;         /* it has not the type by itself (Origins.untold) */
 } Origin;
 typedef struct Origins {
-    size_t count, room;  /* of all */
-    Origin *all;         /* in the order in which they were met */
-    size_t places;       /* of numbers; 0: they are searched in turn */
-    uint32_t *numbers;   /* by address: 1 + number in all, or 0 */
-    bool differs;        /* one was met again as what has another type */
-    bool widened;        /* an int was taken for the float that other instances have there */
+    size_t count, room; /* of all */
+    Origin *all;        /* in the order in which they were met */
+    size_t places;      /* of numbers; 0: they are searched in turn */
+    uint32_t *numbers;  /* by address: 1 + number in all, or 0 */
+    bool differs;       /* one was met again as what has another type */
+    /* What was taken last does not have its type by itself: an empty list was taken as one of floats, None as an int or
+     * None, an int as the float that other instances have there.  Set where such is met, and cleared by who looks. */
+    bool untold;
+    const Type *asked;   /* with which the code was asked for that the arguments may be for; NULL: nobody asks */
+    size_t first;        /* while busy: the instance that led to all that is met meanwhile */
     const char *refused; /* the attribute that was not taken last; NULL: none */
     bool busy;           /* somebody sees to the instances that wait: those that are met meanwhile wait as well */
     Origin few[ORIGINS_FEW];
@@ -104,6 +109,7 @@ PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *t
 void marshal_release(const Type *type, const void *from);
 /* Takes one more of each. */
 void marshal_retain(const Type *type, const void *from);
+bool marshal_holds_nothing(const Type *type); /* the type of an empty list, dict or set */
 bool marshal_holds_objects(const Type *type); /* lists, strings: each call makes and gives up copies of them */
 /* After a call: the first `count` containers of marshal->origins as the code left them, into Python's. */
 bool marshal_write_back(const Marshal *marshal, size_t count);

@@ -68,6 +68,31 @@ bool marshal_write_back_instance(const Marshal *marshal, const Type *type, const
 bool marshal_write_back_list(const Marshal *marshal, const Type *type, const void *from); /* list.c */
 /* origins.c: whether this call has met the container, whose value is then copied; MARSHAL_MISMATCH: as another type. */
 bool origins_met(const Marshal *marshal, const Type *type, PyObject *object, void *to, MarshalResult *result);
+/* Whether there are values of the type that do not have it by themselves (Origins.untold). */
+bool marshal_may_be_untold(const Type *type);
+/* Whether a container has its type by itself: one of its items does, each of which is judged when the next one comes;
+ * one without items does where it was declared. */
+typedef struct Telling {
+    Origins *origins; /* NULL: nobody asks */
+    bool parts;       /* items may not have theirs by themselves */
+    bool met, told, before;
+} Telling;
+static inline Telling origins_tell(const Marshal *marshal, const Type *item) {
+    Origins *origins = marshal->origins;
+    return (Telling){origins, origins && marshal_may_be_untold(item), false, false, origins && origins->untold};
+}
+static inline void origins_tell_of_item(Telling *telling) {
+    if (!telling->parts) return;
+    telling->told |= telling->met && !telling->origins->untold;
+    telling->origins->untold = false;
+    telling->met = true;
+}
+static inline void origins_told(Telling *telling, bool empty, bool declared) {
+    if (!telling->origins) return;
+    origins_tell_of_item(telling);
+    bool told = empty ? declared : !telling->parts || telling->told;
+    telling->origins->untold = telling->before || !told;
+}
 /* From now on it is this value, and it lives until the call is over.  False: exception set. */
 bool origins_note(const Marshal *marshal, const Type *type, PyObject *object, const void *from);
 /* Marshal.copied: the copy of an object of the heap, a new reference or NULL; notes one, which it gives. */

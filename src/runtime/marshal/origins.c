@@ -52,9 +52,10 @@ static bool grow(Origins *origins) {
 void origins_begin(Origins *origins) {
     origins->all = origins->few;
     origins->numbers = NULL;
-    origins->count = origins->places = 0;
-    origins->busy = origins->differs = origins->widened = false;
+    origins->count = origins->places = origins->first = 0;
+    origins->busy = origins->differs = origins->untold = false;
     origins->refused = NULL;
+    origins->asked = NULL;
     origins->room = ORIGINS_FEW;
 }
 
@@ -74,11 +75,32 @@ void origins_disown(const Origins *origins) {
     }
 }
 
+bool marshal_holds_nothing(const Type *type) {
+    if (type->kind == TY_LIST) return type->items[0]->kind == TY_BOTTOM;
+    return type_is_table(type) && type_key(type)->kind == TY_BOTTOM;
+}
+
+bool marshal_may_be_untold(const Type *type) {
+    bool any = type_is_container(type) || type_is_shared(type) || type->kind == TY_OPTIONAL || type->kind == TY_CHOICE;
+    for (uint32_t i = 0; !any && type->kind == TY_TUPLE && i < type->count; i++)
+        any = marshal_may_be_untold(type->items[i]);
+    return any;
+}
+
+/* Of what was met before.  What an instance leads to is judged with it (instance.c); reached from elsewhere, it is not
+ * known what it would be alone. */
+static bool is_untold_here(const Origins *origins, const Origin *origin) {
+    bool judged = origins->busy && (size_t)(origin - origins->all) >= origins->first;
+    const Type *type = origin->type, *items = type_is_table(type) ? type->items[0]->items[0] : type->items[0];
+    return origin->untold || (!judged && (type_is_shared(type) || marshal_may_be_untold(items)));
+}
+
 bool origins_met(const Marshal *marshal, const Type *type, PyObject *object, void *to, MarshalResult *result) {
     const Origin *origin = marshal->origins ? find(marshal->origins, object) : NULL;
     if (!origin) return false;
     *result = origin->type == type ? MARSHAL_OK : MARSHAL_MISMATCH;
     if (*result != MARSHAL_OK) return marshal->origins->differs = true;
+    marshal->origins->untold |= is_untold_here(marshal->origins, origin);
     memcpy(to, origin->owners, type_size(type));
     marshal_retain(type, to);
     return true;
@@ -89,7 +111,7 @@ bool origins_note(const Marshal *marshal, const Type *type, PyObject *object, co
     if (!origins) return true;
     if (origins->count == origins->room && !grow(origins)) return false;
     Origin *origin = &origins->all[origins->count];
-    *origin = (Origin){.object = Py_NewRef(object), .type = type};
+    *origin = (Origin){.object = Py_NewRef(object), .type = type, .untold = origins->untold};
     memcpy(origin->owners, from, type_size(type));
     marshal_retain(type, from);
     origins->count++;

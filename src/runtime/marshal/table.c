@@ -76,6 +76,7 @@ typedef struct Filling {
     const Type *entry;
     HeapHead *entries;
     bool convert;
+    Telling telling;
 } Filling;
 
 static MarshalResult put_entry(Filling *f, PyObject *const *parts) {
@@ -85,6 +86,7 @@ static MarshalResult put_entry(Filling *f, PyObject *const *parts) {
     memset(entry, 0, (size_t)list->item_bytes);
     *(int64_t *)(entry + type_item_offset(f->entry, 0)) = UNKNOWN;
     list->length++; /* what is there of the entry is given up with the list */
+    origins_tell_of_item(&f->telling);
     MarshalResult result = MARSHAL_OK;
     for (uint32_t i = 1; result == MARSHAL_OK && i < f->entry->count; i++) {
         const Type *type = f->entry->items[i];
@@ -112,16 +114,20 @@ static MarshalResult put_set(Filling *f, PyObject *set) {
     return result == MARSHAL_OK && PyErr_Occurred() ? MARSHAL_ERROR : result;
 }
 
-static MarshalResult take_table(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+static MarshalResult take_table(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert,
+                                bool declared) {
     MarshalResult result;
     if (origins_met(marshal, type, object, to, &result)) return result;
-    Filling filling = {marshal, type->items[0]->items[0], marshal_new_list(type->items[0]->items[0], 0), convert};
+    const Type *entry = type->items[0]->items[0];
+    Filling filling = {marshal, entry, marshal_new_list(entry, 0), convert, origins_tell(marshal, entry)};
     HeapHead *slots = filling.entries ? marshal_new_list(type->items[1]->items[0], 0) : NULL;
     if (!slots) {
         if (filling.entries) heap_release(filling.entries);
         return PyErr_NoMemory(), MARSHAL_ERROR;
     }
     result = type->kind == TY_DICT ? put_dict(&filling, object) : put_set(&filling, object);
+    bool empty = !((ListBody *)heap_content(filling.entries))->length;
+    origins_told(&filling.telling, empty, declared || type_key(type)->kind == TY_BOTTOM);
     ((ListBody *)heap_content(filling.entries))->origin = marshal->copies ? NULL : object;
     uintptr_t owners[2] = {(uintptr_t)filling.entries | OWNER_HEAP, (uintptr_t)slots | OWNER_HEAP};
     if (result == MARSHAL_OK && !origins_note(marshal, type, object, owners)) result = MARSHAL_ERROR;
@@ -135,14 +141,13 @@ static MarshalResult take_table(const Marshal *marshal, const Type *type, PyObje
 MarshalResult marshal_take_dict(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     const Type *types[2];
     if (!marshal_is_dict(object)) return MARSHAL_MISMATCH;
-    if (!PyDict_GET_SIZE(object) && marshal_declared_types(marshal, object, NULL, types, 2) &&
-        (types[0] != type_key(type) || types[1] != type_dict_value(type)))
-        return MARSHAL_MISMATCH;
-    return take_table(marshal, type, object, to, convert);
+    bool declared = !PyDict_GET_SIZE(object) && marshal_declared_types(marshal, object, NULL, types, 2);
+    if (declared && (types[0] != type_key(type) || types[1] != type_dict_value(type))) return MARSHAL_MISMATCH;
+    return take_table(marshal, type, object, to, convert, declared);
 }
 
 MarshalResult marshal_take_set(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
-    return marshal_is_set(object) ? take_table(marshal, type, object, to, convert) : MARSHAL_MISMATCH;
+    return marshal_is_set(object) ? take_table(marshal, type, object, to, convert, false) : MARSHAL_MISMATCH;
 }
 
 /* ---- to Python ---- */

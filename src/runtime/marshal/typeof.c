@@ -208,6 +208,7 @@ static const Type *typeof_constant(const Marshal *marshal, PyObject *object, Are
 
 bool marshal_declared_types(const Marshal *marshal, PyObject *container, Arena *arena, const Type **types,
                             size_t count) {
+    if (PyList_CheckExact(container) || PyDict_CheckExact(container)) return false; /* the commonest, which have none */
     PyObject *declared = PyObject_GetAttrString(container, "_types");
     bool fine = declared && PyTuple_CheckExact(declared) && PyTuple_GET_SIZE(declared) == (Py_ssize_t)count;
     for (size_t i = 0; fine && i < count; i++) {

@@ -195,6 +195,7 @@ MarshalResult marshal_take_choice(const Marshal *marshal, const Type *type, PyOb
         for (number = 0; number < type->count && type->items[number] != function;) number++;
     }
     memcpy(to, &number, sizeof number);
+    if (marshal->origins) marshal->origins->untold = true;
     return number < type->count ? MARSHAL_OK : MARSHAL_MISMATCH;
 }
 
@@ -274,6 +275,7 @@ MarshalResult marshal_take_optional(const Marshal *marshal, const Type *type, Py
                                     bool convert) {
     uint8_t *present = (uint8_t *)to + type_item_offset(type, 1);
     *present = object != Py_None;
+    if (!*present && marshal->origins) marshal->origins->untold = true;
     return *present ? take_part(marshal, type, 0, object, to, convert) : MARSHAL_OK;
 }
 
