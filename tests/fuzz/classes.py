@@ -48,6 +48,12 @@ def is_instance(value):
     return hasattr(type(value), "described")
 
 
+def holds_others(value):
+    """Whether it is a tuple or a list of which object_values knows no literal."""
+    return type(value) in (tuple, list) and any(is_instance(item) or is_time(item) or holds_others(item)
+                                                for item in value)
+
+
 def type_of(value, deepest=6):
     """As object_values.type_of, with instances and times, which tuples and lists may hold."""
     if is_instance(value):
@@ -147,6 +153,9 @@ class Writer(objects.Writer):
     GROUPS = (*objects.Writer.GROUPS, ((said,), 90))
 
     def like(self, sample):
+        if holds_others(sample):
+            items = "".join(f"{self.like(item)}, " for item in sample)
+            return f"[{items}]" if type(sample) is list else f"({items})"
         if not is_instance(sample) and not is_time(sample):
             return super().like(sample)
         name = self.variable(lambda value: type_of(value) == type_of(sample))
@@ -349,11 +358,16 @@ def made(call, space):
 
 
 def plain(result):
-    """Instances as what they hold, times as their unit and number."""
+    """Instances as what they hold, times as their unit and number, exceptions as their arguments."""
+    if isinstance(result, oracle.Raised):
+        result.error.args = tuple(map(plain, result.error.args))
+        return result
     if is_time(result):
         return type(result).__name__, result.dtype.str, int(result.astype(np.int64))
     if dataclasses.is_dataclass(result):
         return (type(result).__name__, *(plain(getattr(result, f.name)) for f in dataclasses.fields(result)))
+    if type(result).__module__ == "fuzz" and hasattr(result, "__dict__") and not isinstance(result, tuple):
+        return (type(result).__name__, *((name, plain(item)) for name, item in vars(result).items()))
     if isinstance(result, tuple):
         return (type(result).__name__, *map(plain, result))
     if isinstance(result, list):
@@ -365,7 +379,7 @@ def plain(result):
 
 def outcome(function, arguments):
     result, printed = objects.outcome(function, arguments)
-    return (result if isinstance(result, oracle.Raised) else plain(result)), printed, ()
+    return plain(result), printed, ()
 
 
 def check(program):

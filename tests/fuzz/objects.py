@@ -141,8 +141,8 @@ class Writer(Sampled):
 
     def like(self, sample):
         """A text of a value of the sample's type."""
-        wanted = type_of(sample)
-        name = self.variable(lambda value: type_of(value) == wanted)
+        wanted = self.type_of(sample)
+        name = self.variable(lambda value: self.type_of(value) == wanted)
         if name and self.chance.random() < 0.6:
             return name
         letter = {str: "T", int: "I", float: "F", bool: "B"}.get(type(sample))

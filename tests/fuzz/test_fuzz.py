@@ -4,13 +4,17 @@ the same ones.  `run.py` prints the first seed; `run.py SUBJECT --seed N --progr
 `--seed` it draws fresh ones.  What differs as the manual says (docs/manual/types.md) agrees; any other difference
 fails."""
 
+import collections
 import functools
 import hashlib
+import itertools
 import os
 import pathlib
+import random
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from portions import AGAIN, SHARE
@@ -51,3 +55,30 @@ def test_the_seeds_are_their_own():
     assert len(set(seeds.values())) == len(PROGRAMS)
     first_seed.cache_clear()
     assert seeds == {subject: first_seed(subject) for subject in PROGRAMS}
+
+
+def test_what_programs_of_classes_compare():
+    """Values whose types the interpreter's comparison does not know: dates in lists, instances in exceptions."""
+    sys.path[:0] = [str(HERE), str(HERE.parent)]
+    import classes
+    import oracle
+
+    writer = classes.Writer(random.Random(1), itertools.count(), {})
+    writer.samples = {"hours": np.datetime64(1, "h"), "seconds": np.datetime64(2, "s")}
+    for unit in "hs":
+        sample = [np.datetime64(1, unit)], (np.datetime64(3, unit), 1)
+        for _ in range(20):
+            assert classes.type_of(writer.run(writer.like(sample[0]))) == classes.type_of(sample[0])
+            assert classes.type_of(writer.run(writer.like(sample[1]))) == classes.type_of(sample[1])
+
+    def raised(number):
+        return classes.plain(oracle.Raised(KeyError(collections.namedtuple("Pair", "a b")(1, number))))
+
+    def instance(number):
+        one = type("One", (), {"__module__": "fuzz"})()
+        one.number = number
+        return classes.plain((one, 1))
+
+    assert classes.objects.difference((raised(2), "", ()), (raised(2), "", ())) is None
+    assert classes.objects.difference((raised(2), "", ()), (raised(3), "", ()))
+    assert instance(1) == instance(1) != instance(2)
