@@ -2,10 +2,12 @@
 Counter.
 
 Where compiled code names the library's class it gets the one of the same name here; a result becomes one of the
-library's (__krait_result__), and type(x) and isinstance say so (__krait_original__).
+library's (__krait_result__), and type(x) and isinstance say so (__krait_original__).  In place of an argument it gets
+what __krait_argument__ makes of it; behind the call __krait_write_back__ gives the argument what that holds then.
 """
 
 import collections as library
+import operator
 import sys
 
 _ROOM = 8
@@ -21,6 +23,7 @@ class deque:
         self._items = []
         self._first = 0
         self._changes = 0
+        self._replaced = False
         self.maxlen = maxlen
         if maxlen is not None and maxlen < 0:
             raise ValueError("maxlen must be non-negative")
@@ -29,6 +32,20 @@ class deque:
 
     def __krait_result__(self):
         return library.deque(self._items[self._first:], self.maxlen)
+
+    @staticmethod
+    def __krait_argument__(given):
+        made = deque.__new__(deque)
+        made._items = list(given)
+        made._first = made._changes = 0
+        made._replaced = False
+        made.maxlen = given.maxlen
+        return made
+
+    def __krait_write_back__(self, given):
+        if self._changes or self._replaced:
+            given.clear()
+            given.extend(self._items[self._first:])
 
     def __len__(self):
         return len(self._items) - self._first
@@ -104,6 +121,7 @@ class deque:
 
     def __setitem__(self, i, x):
         self._items[self._place(i)] = x
+        self._replaced = True
 
     def __delitem__(self, i):
         del self._items[self._place(i)]
@@ -162,6 +180,7 @@ class deque:
         del self._items[:self._first]
         self._first = 0
         self._items.reverse()
+        self._replaced = True
 
     def rotate(self, n=1):
         length = len(self)
@@ -199,6 +218,20 @@ class deque:
 
 class _Table:
     """What keeps its keys and values in a dict."""
+
+    @classmethod
+    def __krait_argument__(cls, given):
+        made = cls.__new__(cls)
+        made._dict = dict(given)
+        return made
+
+    def __krait_write_back__(self, given):
+        ours, same = self._dict, operator.is_
+        if len(ours) == len(given) and all(map(same, ours, given)) and all(map(same, ours.values(), given.values())):
+            return
+        given.clear()
+        for key, value in ours.items():  # in the order of an OrderedDict, too
+            given[key] = value
 
     def __krait_dict__(self):
         return self._dict.copy()
@@ -308,6 +341,17 @@ class defaultdict(_Table):
 
     def __krait_result__(self):
         return library.defaultdict(self.default_factory, self._dict)
+
+    @classmethod
+    def __krait_argument__(cls, given):
+        made = super().__krait_argument__(given)
+        made.default_factory = given.default_factory
+        return made
+
+    def __krait_write_back__(self, given):
+        super().__krait_write_back__(given)
+        if given.default_factory is not self.default_factory:
+            given.default_factory = self.default_factory
 
     def __getitem__(self, key):
         if key not in self._dict:

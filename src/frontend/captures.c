@@ -1,5 +1,5 @@
-/* captures.c: lists, dicts and sets that global variables, attributes of modules and of classes hold; so are Generators
- * of NumPy, and a bytes, which may be a literal as well.
+/* captures.c: lists, dicts, sets and collections that global variables, attributes of modules and of classes hold; so
+ * are Generators of NumPy, and a bytes, which may be a literal as well.
  *
  * In: such an object.  Out: its number among the captures of the compilation.  Compiled code works on it as on an
  * argument: each call hands it in behind the others, and what the call makes of it is written back.  So the object is
@@ -18,6 +18,7 @@ bool frontend_forgets(PyObject *dict) {
 static bool can_be_captured(const Frontend *frontend, PyObject *object) {
     bool known = PyList_CheckExact(object) || PyDict_CheckExact(object) || PySet_CheckExact(object) ||
                  PyBytes_CheckExact(object) || (PyDict_Check(object) && frontend_forgets(object)) ||
+                 frontend_stand_in(Py_TYPE(object)) ||
                  strcmp(Py_TYPE(object)->tp_name, "numpy.random._generator.Generator") == 0;
     return known && frontend->captures && !frontend->unguarded;
 }

@@ -276,7 +276,8 @@ static bool note_exception(const Reading *r, PyTypeObject *class, ObjRef ref) {
 
 static const Const *read_class(const Reading *r, PyObject *object) {
     TypeTable *types = r->frontend->types;
-    object = frontend_stand_in(r->frontend, object);
+    PyObject *stand_in = frontend_stand_in((PyTypeObject *)object);
+    if (stand_in) object = stand_in;
     if (object == (PyObject *)&PyLong_Type) return class_of(r, SCALAR_INT64, true);
     if (object == (PyObject *)&PyFloat_Type) return class_of(r, SCALAR_FLOAT64, true);
     if (object == (PyObject *)&PyComplex_Type) return class_of(r, SCALAR_COMPLEX128, true);

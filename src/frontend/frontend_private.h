@@ -46,10 +46,6 @@ PyObject *frontend_keep(Frontend *frontend, PyObject *new_reference);
  * DIAG_PYTHON. */
 bool frontend_python_failed(Frontend *frontend, const Source *source, Span span, const char *what);
 
-/* The class of the prelude that compiled code has in place of one of the library's, or the class itself; borrowed.  And
- * back. */
-PyObject *frontend_stand_in(Frontend *frontend, PyObject *class);
-PyObject *frontend_original(PyObject *class);
 bool frontend_captures(Frontend *frontend, PyObject *object); /* whether it can come in as an argument (captures.c) */
 
 /* The member of an enumeration, borrowed, and the constant for one of an enumeration that is none of ints; NULL: there

@@ -38,15 +38,23 @@ static PyObject *own_member(PyObject *class, const char *name) {
     return dict ? PyDict_GetItemString(dict, name) : NULL;
 }
 
-PyObject *frontend_stand_in(Frontend *frontend, PyObject *class) {
-    const char *full = ((PyTypeObject *)class)->tp_name, *dot = strrchr(full, '.'), *name = dot ? dot + 1 : full;
-    PyObject *library = PyDict_GetItemString(PyImport_GetModuleDict(), "collections"); /* borrowed */
-    PyObject *theirs = library ? PyDict_GetItemString(PyModule_GetDict(library), name) : NULL;
-    PyObject *module = NULL, *ours = NULL;
-    if (theirs == class) module = frontend_keep(frontend, PyImport_ImportModule("krait.prelude.collections"));
-    if (module) ours = PyDict_GetItemString(PyModule_GetDict(module), name);
+PyObject *frontend_stand_in(PyTypeObject *class) {
+    static const char *const names[] = {"collections.deque", "collections.OrderedDict", "collections.defaultdict",
+                                        "Counter"};
+    size_t i = 0;
+    while (i < COUNT_OF(names) && strcmp(class->tp_name, names[i]) != 0) i++;
+    if (i == COUNT_OF(names)) return NULL;
+    const char *dot = strrchr(names[i], '.'), *name = dot ? dot + 1 : names[i];
+    PyObject *module = PyImport_ImportModule("krait.prelude.collections"); /* which keeps what it defines */
+    PyObject *ours = module ? PyDict_GetItemString(PyModule_GetDict(module), name) : NULL;
+    Py_XDECREF(module);
     PyErr_Clear();
-    return ours && own_member(ours, ORIGINAL) == class ? ours : class;
+    return ours && own_member(ours, ORIGINAL) == (PyObject *)class ? ours : NULL;
+}
+
+PyObject *frontend_stand_for(PyObject *object) {
+    PyObject *class = frontend_stand_in(Py_TYPE(object));
+    return class ? PyObject_CallMethod(class, "__krait_argument__", "O", object) : NULL;
 }
 
 PyObject *frontend_original(PyObject *class) {

@@ -286,5 +286,5 @@ PyObject *marshal_box_choice(const Marshal *marshal, const Type *type, const voi
 
 PyObject *marshal_box_object(const Marshal *marshal, const Type *type, const void *from) {
     PyObject *object = objects_get(marshal->objects, type->object);
-    return object ? Py_NewRef(object) : marshal_box_never(marshal, type, from);
+    return object ? Py_NewRef(frontend_original(object)) : marshal_box_never(marshal, type, from);
 }

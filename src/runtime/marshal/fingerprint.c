@@ -42,6 +42,24 @@ static uint64_t of_array(PyArrayObject *array, uint64_t fingerprint) {
     return mix(fingerprint, bits | MARK_ARRAY);
 }
 
+static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fingerprint, int depth);
+
+/* Of the module collections: by the class and what stands first in it. */
+static uint64_t of_collection(const Marshal *marshal, PyObject *object, uint64_t fingerprint, int depth) {
+    PyObject *key, *item = NULL;
+    Py_ssize_t at = 0;
+    fingerprint = mix(fingerprint, (uint64_t)(uintptr_t)Py_TYPE(object) << 8 | MARK_CLASS);
+    if (PyDict_Check(object)) {
+        if (!PyDict_Next(object, &at, &key, &item)) return fingerprint;
+        return of_object(marshal, item, of_object(marshal, key, fingerprint, depth + 1), depth + 1);
+    }
+    if (PySequence_Size(object) > 0) item = PySequence_GetItem(object, 0);
+    if (item) fingerprint = of_object(marshal, item, fingerprint, depth + 1);
+    Py_XDECREF(item);
+    PyErr_Clear();
+    return fingerprint;
+}
+
 static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fingerprint, int depth) {
     PyTypeObject *class = Py_TYPE(object);
     if (class == &PyLong_Type) return mix(fingerprint, MARK_INT);
@@ -71,6 +89,8 @@ static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fin
         const PyArray_DatetimeMetaData *meta = &((PyDatetimeScalarObject *)object)->obmeta;
         fingerprint = mix(fingerprint, (uint64_t)meta->base << 32 | (uint32_t)meta->num);
     }
+    if (marshal->host && depth < MAX_DEPTH && frontend_stand_in(class))
+        return of_collection(marshal, object, fingerprint, depth);
     if (PyList_Check(object) && depth < MAX_DEPTH) {
         fingerprint = mix(fingerprint, MARK_LIST);
         return PyList_GET_SIZE(object) ? of_object(marshal, PyList_GET_ITEM(object, 0), fingerprint, depth + 1)

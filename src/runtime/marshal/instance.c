@@ -2,9 +2,10 @@
  *
  * An object is a list of one item on the heap: which attributes are set, and the attributes (types.h: STRUCT_OBJECT);
  * one that is not set holds what the class has under its name.
- * In: an instance whose attributes have these types.  Out: an object that remembers where it came from; after the call
- * the attributes that are other ones now are assigned.  One that has no origin becomes a new instance, whose __init__
- * has run in compiled code; while the call lasts both are one, however they are reached. */
+ * In: an instance whose attributes have these types; of a class of the library that the prelude has one for, what that
+ * makes of it.  Out: an object that remembers where it came from; after the call the attributes that are other ones now
+ * are assigned, and the prelude's class hands them on (origins.c).  One that has no origin becomes a new instance, whose
+ * __init__ has run in compiled code; while the call lasts both are one, however they are reached. */
 #include "runtime/marshal/marshal_private.h"
 
 #include <limits.h> /* LLONG_MAX */
@@ -185,8 +186,9 @@ static MarshalResult take_waiting(const Marshal *marshal, size_t first, bool con
         uint64_t told = 0;
         if (!origin.waits) continue;
         origins->all[i].waits = false;
-        result = take_attributes(marshal, origin.type, origin.object, origin.owners, convert,
-                                 origin.type == type ? asked : NULL, &told);
+        PyObject *from = origin.stand_in ? origin.stand_in : origin.object;
+        result = take_attributes(marshal, origin.type, from, origin.owners, convert, origin.type == type ? asked : NULL,
+                                 &told);
         origins->all[i].untold = told != all_attributes(origin.type);
         if (origin.type == type) told_by_any |= told;
         untold |= origin.type != type && origins->all[i].untold;
@@ -196,23 +198,42 @@ static MarshalResult take_waiting(const Marshal *marshal, size_t first, bool con
     return result;
 }
 
-MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, PyObject *object, void *to,
-                                    bool convert) {
-    MarshalResult result = MARSHAL_OK;
+/* The attributes of the instance that was noted last, or of what stands for it. */
+static MarshalResult take_contents(const Marshal *marshal, const Type *type, PyObject *object, PyObject *stand_in,
+                                   const void *to, bool convert) {
     uint64_t told = 0;
-    if (objects_get(marshal->objects, type->object) != (PyObject *)Py_TYPE(object)) return MARSHAL_MISMATCH;
-    if (origins_met(marshal, type, object, to, &result)) return result;
+    if (!marshal->origins)
+        return take_attributes(marshal, type, stand_in ? stand_in : object, to, convert, NULL, &told);
+    size_t last = marshal->origins->count - 1;
+    marshal->origins->all[last].stand_in = Py_XNewRef(stand_in);
+    return take_waiting(marshal, last, convert);
+}
+
+static MarshalResult take_new(const Marshal *marshal, const Type *type, PyObject *object, PyObject *stand_in, void *to,
+                              bool convert) {
     HeapHead *head = marshal_new_list(type_object_body(type), 1);
     if (!head) return PyErr_NoMemory(), MARSHAL_ERROR;
     ListBody *body = heap_content(head);
     memset(body->items, 0, (size_t)body->item_bytes);
     body->length = 1;
     if (type_leads_back(type)) krait_heap_may_cycle(head);
-    result = marshal_hand_over(marshal, type, object, head, result, to);
+    MarshalResult result = marshal_hand_over(marshal, type, object, head, MARSHAL_OK, to);
     if (result != MARSHAL_OK) return result;
-    result = marshal->origins ? take_waiting(marshal, marshal->origins->count - 1, convert)
-                              : take_attributes(marshal, type, object, to, convert, NULL, &told);
+    result = take_contents(marshal, type, object, stand_in, to, convert);
     if (result != MARSHAL_OK) memset(to, 0, sizeof(uintptr_t)), heap_release(head);
+    return result;
+}
+
+MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, PyObject *object, void *to,
+                                    bool convert) {
+    PyObject *class = objects_get(marshal->objects, type->object), *stand_in = NULL;
+    MarshalResult result = MARSHAL_OK;
+    bool stands = class && class != (PyObject *)Py_TYPE(object) && frontend_stand_in(Py_TYPE(object)) == class;
+    if (!stands && class != (PyObject *)Py_TYPE(object)) return MARSHAL_MISMATCH;
+    if (origins_met(marshal, type, object, to, &result)) return result;
+    if (stands && !(stand_in = frontend_stand_for(object))) return MARSHAL_ERROR;
+    result = take_new(marshal, type, object, stand_in, to, convert);
+    Py_XDECREF(stand_in);
     return result;
 }
 
@@ -319,7 +340,6 @@ PyObject *marshal_box_instance(const Marshal *marshal, const Type *type, const v
     return object;
 }
 
-bool marshal_write_back_instance(const Marshal *marshal, const Type *type, const void *from) {
-    const ListBody *body = heap_content(head_of(from));
-    return assign(marshal, type, body, body->origin);
+bool marshal_write_back_instance(const Marshal *marshal, const Type *type, const void *from, PyObject *object) {
+    return assign(marshal, type, heap_content(head_of(from)), object);
 }

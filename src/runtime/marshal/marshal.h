@@ -18,6 +18,7 @@ typedef struct Origin {
     PyObject *object;    /* a reference, as of the objects below */
     const Type *type;    /* TY_LIST, TY_DICT, TY_SET, or that of an instance */
     uintptr_t owners[2]; /* the bytes of its value */
+    PyObject *stand_in;  /* an instance of a class of the prelude, which has what the object holds; or NULL */
     bool waits;          /* an instance whose attributes are still to be taken, or to be assigned */
     bool untold;         /* it has not the type by itself (Origins.untold) */
 } Origin;

@@ -64,7 +64,8 @@ const char *marshal_mixed_attribute(TypeTable *types, const Type *a, const Type 
 /* mixed.c: TypeError: the container holds items of several types, two of which are these. */
 typedef enum MixedIn { MIXED_LIST, MIXED_SET, MIXED_KEYS, MIXED_VALUES } MixedIn;
 void marshal_refuse_mixed(MixedIn what, PyObject *first, PyObject *other);
-bool marshal_write_back_instance(const Marshal *marshal, const Type *type, const void *from);
+/* Assigns what the value's attributes are now to the instance. */
+bool marshal_write_back_instance(const Marshal *marshal, const Type *type, const void *from, PyObject *object);
 bool marshal_write_back_list(const Marshal *marshal, const Type *type, const void *from); /* list.c */
 /* origins.c: whether this call has met the container, whose value is then copied; MARSHAL_MISMATCH: as another type. */
 bool origins_met(const Marshal *marshal, const Type *type, PyObject *object, void *to, MarshalResult *result);

@@ -63,6 +63,7 @@ void origins_end(Origins *origins) {
     for (size_t i = 0; i < origins->count; i++) {
         marshal_release(origins->all[i].type, origins->all[i].owners);
         Py_DECREF(origins->all[i].object);
+        Py_XDECREF(origins->all[i].stand_in);
     }
     if (origins->all != origins->few) PyMem_Free(origins->all);
     PyMem_Free(origins->numbers);
@@ -119,17 +120,27 @@ bool origins_note(const Marshal *marshal, const Type *type, PyObject *object, co
     return true;
 }
 
-/* Each by itself: what it holds has a place of its own here, or is new. */
+static bool write_back(const Marshal *marshal, const Origin *origin) {
+    PyObject *object = origin->stand_in ? origin->stand_in : origin->object;
+    if (type_is_shared(origin->type)) return marshal_write_back_instance(marshal, origin->type, origin->owners, object);
+    return (origin->type->kind == TY_LIST ? marshal_write_back_list : marshal_write_back_table)(marshal, origin->type,
+                                                                                                origin->owners);
+}
+
+/* Each by itself: what it holds has a place of its own here, or is new.  What stands for objects of the library has all
+ * that it holds before they get it. */
 bool marshal_write_back(const Marshal *marshal, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    bool done = true;
+    for (size_t i = 0; done && i < count; i++) {
         Origin origin = marshal->origins->all[i]; /* new ones may be noted */
-        if (type_is_shared(origin.type)) {
-            if (!marshal_write_back_instance(marshal, origin.type, origin.owners)) return false;
-            continue;
-        }
-        if (!(origin.type->kind == TY_LIST ? marshal_write_back_list : marshal_write_back_table)(marshal, origin.type,
-                                                                                                 origin.owners))
-            return false;
+        done = write_back(marshal, &origin);
     }
-    return true;
+    for (size_t i = 0; done && i < count; i++) {
+        Origin origin = marshal->origins->all[i];
+        if (!origin.stand_in) continue;
+        PyObject *written = PyObject_CallMethod(origin.stand_in, "__krait_write_back__", "O", origin.object);
+        done = written != NULL;
+        Py_XDECREF(written);
+    }
+    return done;
 }

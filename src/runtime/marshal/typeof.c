@@ -227,7 +227,8 @@ bool marshal_declared_types(const Marshal *marshal, PyObject *container, Arena *
 
 const Type *marshal_refuse_attribute(PyObject *object, const char *name) {
     PyObject *class = NULL, *reason = NULL, *traceback = NULL;
-    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
+    bool collection = frontend_result_converter((PyObject *)Py_TYPE(object)) != NULL; /* of which the items are told */
+    if (PyErr_Occurred() && (collection || !PyErr_ExceptionMatches(PyExc_TypeError))) return NULL;
     if (name) marshal_name_part("x.%s", name);
     PyErr_Fetch(&class, &reason, &traceback);
     PyErr_Format(PyExc_TypeError,
@@ -293,6 +294,17 @@ static const Type *typeof_object(const Marshal *marshal, PyObject *object, PyObj
     return type;
 }
 
+/* What the prelude makes of an object of the library's. */
+static const Type *typeof_stand_in(const Marshal *marshal, PyObject *object) {
+    PyObject *stand_in = frontend_stand_for(object);
+    if (!stand_in) return NULL;
+    bool entered = !Py_EnterRecursiveCall(" while looking at what a collection holds");
+    const Type *type = entered ? marshal_typeof_instance(marshal, stand_in) : NULL;
+    if (entered) Py_LeaveRecursiveCall();
+    Py_DECREF(stand_in);
+    return type;
+}
+
 const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena *arena, const Const **konst) {
     TypeTable *types = marshal->types;
     if (PyBool_Check(object)) return type_scalar(types, SCALAR_BOOL, true);
@@ -306,6 +318,7 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
         return NULL;
     }
     if (PyLong_CheckExact(object)) return type_scalar(types, SCALAR_INT64, true);
+    if (marshal->host && frontend_stand_in(Py_TYPE(object))) return typeof_stand_in(marshal, object);
     if (!can_stand_for_plain(object)) return NULL;
     if (PyLong_Check(object)) {
         const Type *type = frontend_enum_type(marshal->objects, types, Py_TYPE(object));
