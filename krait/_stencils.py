@@ -369,7 +369,8 @@ class Stencil:
         self._space = {"_np": np, "_prange": prange, "_kernel": moved, "_cval": self._cval}
         if maps:
             self._space["_edge"] = _kernel(function, standard_indexing, neighborhood, _PLACES[mode])[0]
-        self.py_func = self._made(_loops(*self._parts, self._keeps_border, maps, self._cval))  # what compiled functions call
+        # what compiled functions call
+        self.py_func = self._made(_loops(*self._parts, self._keeps_border, maps, self._cval))
         # what the kernel's own constants reach is inside; a neighborhood is the user's word, other arrays' indices, too
         checked = neighborhood is not None or bool(standard_indexing)
         self._compiled = jit(**{"boundscheck": checked, **options})(self.py_func)

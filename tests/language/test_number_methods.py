@@ -60,7 +60,8 @@ def test_of_floats_of_numpy_float64_alone_is_a_float():
     agree(hexadecimal, 2.5), agree(hexadecimal, np.float64(-0.1))
     for kind in (np.float32, np.float16):
         assert not hasattr(kind, "hex")
-        with pytest.raises(errors.TypingError, match=f"`x` .{kind.__name__}. has no attribute `hex`(.|\\n)*float.x.*hex"):
+        said = f"`x` .{kind.__name__}. has no attribute `hex`(.|\\n)*float.x.*hex"
+        with pytest.raises(errors.TypingError, match=said):
             njit(hexadecimal)(kind(2.5))
 
 

@@ -1,5 +1,5 @@
-"""What a call gives does not depend on the calls before it: what has not its type by itself, an empty list, an attribute
-that is None, is taken by code alone that was made for such."""
+"""What a call gives does not depend on the calls before it: what has not its type by itself, an empty list or an
+attribute that is None, is taken by code alone that was made for such."""
 
 import copy
 import itertools

@@ -230,8 +230,9 @@ def test_lambdas():
 @pytest.mark.parametrize("cval", [1.5, float("nan"), np.float32(0.5)])
 def test_a_cval_that_the_result_does_not_hold(cval):
     shifted, line = stencil(cval=cval)(lambda a: a[1]), np.arange(3)
-    calls = [lambda: shifted(line), lambda: shifted(line, out=np.zeros(3, int)), lambda: njit(lambda a: shifted(a))(line),
-             lambda: shifted(cuda.to_device(line))]  # fmt: skip
+    compiled, there = njit(lambda a: shifted(a)), cuda.to_device(line)
+    calls = [lambda: shifted(line), lambda: shifted(line, out=np.zeros(3, int)), lambda: compiled(line),
+             lambda: shifted(there)]  # fmt: skip
     for call in calls:
         with pytest.raises(TypeError, match=re.escape(f"cval is {cval!r}, which the result does not hold")):
             call()
