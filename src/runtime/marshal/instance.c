@@ -3,8 +3,8 @@
  * An object is a list of one item on the heap: which attributes are set, and the attributes (types.h: STRUCT_OBJECT);
  * one that is not set holds what the class has under its name.
  * In: an instance whose attributes have these types; of a class of the library that the prelude has one for, what it
- * makes of it.  Out: an object that remembers where it came from; after the call the attributes that are other ones now
- * are assigned, and the prelude's class hands them on (origins.c).  One that has no origin becomes a new instance, whose
+ * makes of it.  Out: an object that remembers where it came from; after the call the attributes that are others now are
+ * assigned, and the prelude's class hands them on (origins.c).  One that has no origin becomes a new instance, whose
  * __init__ has run in compiled code; while the call lasts both are one, however they are reached. */
 #include "runtime/marshal/marshal_private.h"
 
