@@ -128,11 +128,8 @@ static PyObject *declaration(const CFunc *self) {
 /* Made anew each time: it keeps the machine code alive. */
 static PyObject *cfunc_cffi(PyObject *object, void *unused) {
     (void)unused;
-    PyObject *text = declaration((CFunc *)object), *module = text ? PyImport_ImportModule("krait._foreign") : NULL;
-    PyObject *made = module ? PyObject_CallMethod(module, "cffi_function", "OO", object, text) : NULL;
-    Py_XDECREF(module);
-    Py_XDECREF(text);
-    return made;
+    PyObject *text = declaration((CFunc *)object);
+    return text ? marshal_call_python("krait._foreign", "cffi_function", "(ON)", object, text) : NULL;
 }
 
 /* ---- what it tells ---- */

@@ -176,10 +176,7 @@ static PyObject *overload_method(PyObject *object, void *closure) {
 /* What krait.cuda._overloads says, a function of that name, of the specialisation of a kernel. */
 static PyObject *overload_told(PyObject *object, void *closure) {
     if (!((Overload *)object)->kernel) return PyErr_Format(PyExc_AttributeError, "%R is no kernel's", object);
-    PyObject *module = PyImport_ImportModule("krait.cuda._overloads");
-    PyObject *value = module ? PyObject_CallMethod(module, closure, "O", object) : NULL;
-    Py_XDECREF(module);
-    return value;
+    return marshal_call_python("krait.cuda._overloads", closure, "(O)", object);
 }
 
 static PyObject *overload_kernel(PyObject *object, void *closure) {

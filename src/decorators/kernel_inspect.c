@@ -203,11 +203,7 @@ FACT(get_max_threads_per_block, KERNEL_MAX_THREADS)
 /* Of PTX by the tools of a CUDA toolkit, where there is one: krait.cuda._sass. */
 static PyObject *disassembled(PyObject *object, PyObject *args, PyObject *kwargs, bool graph) {
     PyObject *texts = kernel_inspect_ptx(object, args, kwargs);
-    PyObject *module = texts ? PyImport_ImportModule("krait.cuda._sass") : NULL;
-    PyObject *result = module ? PyObject_CallMethod(module, "disassemble", "Oi", texts, graph) : NULL;
-    Py_XDECREF(module);
-    Py_XDECREF(texts);
-    return result;
+    return texts ? marshal_call_python("krait.cuda._sass", "disassemble", "(Ni)", texts, graph) : NULL;
 }
 
 static PyObject *kernel_inspect_sass(PyObject *object, PyObject *args, PyObject *kwargs) {
@@ -327,10 +323,7 @@ static PyObject *kernel_compile_device(PyObject *self, PyObject *args, PyObject 
     static char *keywords[] = {"args", "return_type", NULL};
     PyObject *types, *result = Py_None;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:compile_device", keywords, &types, &result)) return NULL;
-    PyObject *module = PyImport_ImportModule("krait.cuda._compilation");
-    PyObject *made = module ? PyObject_CallMethod(module, "compile_device", "OOO", self, types, result) : NULL;
-    Py_XDECREF(module);
-    return made;
+    return marshal_call_python("krait.cuda._compilation", "compile_device", "(OOO)", self, types, result);
 }
 
 PyMethodDef kernel_methods[] = {

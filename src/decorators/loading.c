@@ -31,23 +31,17 @@ static DeviceKernel *load_binary(const Loading *loading, const void *bytes, size
 
 /* The machine code, an object of bytes; NULL: exception set. */
 static PyObject *link_lto(const Loading *loading) {
-    PyObject *toolkit = PyImport_ImportModule("krait.cuda._toolkit"), *bytes = NULL;
     const DeviceCode *how = loading->how;
-    if (toolkit)
-        bytes = PyObject_CallMethod(toolkit, "link_with_lto", "sii", how->ptx, loading->device->ptx_target,
-                                    how->max_registers);
-    Py_XDECREF(toolkit);
-    return bytes;
+    return marshal_call_python("krait.cuda._toolkit", "link_with_lto", "(sii)", how->ptx, loading->device->ptx_target,
+                               how->max_registers);
 }
 
 /* -1: exception set. */
 static int name_linker(const Loading *loading, char *text, size_t size) {
-    PyObject *toolkit = PyImport_ImportModule("krait.cuda._toolkit");
-    PyObject *name = toolkit ? PyObject_CallMethod(toolkit, "linker_version", NULL) : NULL;
+    PyObject *name = marshal_call_python("krait.cuda._toolkit", "linker_version", "()");
     const char *version = name ? PyUnicode_AsUTF8(name) : NULL;
     if (version) snprintf(text, size, "sm_%d by %s", loading->device->ptx_target, version);
     Py_XDECREF(name);
-    Py_XDECREF(toolkit);
     return version ? 0 : -1;
 }
 

@@ -295,10 +295,8 @@ static int parse_locals(Options *options, PyObject *value) {
 
 /* The text of all that is linked comes first in what stays in `given`, if there is any. */
 static int parse_link(Options *options, PyObject *value) {
-    PyObject *module = PyImport_ImportModule("krait.cuda._linking");
-    PyObject *kept = module ? PyObject_CallMethod(module, "kept_of_kernel", "(O)", value) : NULL;
+    PyObject *kept = marshal_call_python("krait.cuda._linking", "kept_of_kernel", "(O)", value);
     PyObject *text = kept && PyTuple_GET_SIZE(kept) > 0 ? PyTuple_GET_ITEM(kept, 0) : NULL;
-    Py_XDECREF(module);
     if (!kept || (text && PyUnicode_Check(text) && !PyUnicode_AsUTF8(text))) {
         Py_XDECREF(kept);
         return -1;

@@ -132,11 +132,9 @@ static PyObject *call(const ModuleState *state, const char *what, PyObject *cons
 
 /* A function of krait._objmode of two objects: 1 true, 0 false, -1 exception set. */
 static int ask(const char *function, PyObject *one, PyObject *other) {
-    PyObject *module = PyImport_ImportModule("krait._objmode");
-    PyObject *answer = module ? PyObject_CallMethod(module, function, "OO", one, other) : NULL;
+    PyObject *answer = marshal_call_python("krait._objmode", function, "(OO)", one, other);
     int is = answer ? PyObject_IsTrue(answer) : -1;
     Py_XDECREF(answer);
-    Py_XDECREF(module);
     return is;
 }
 

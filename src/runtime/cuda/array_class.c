@@ -102,21 +102,14 @@ static PyObject *get_transposed(DeviceArray *self, void *unused) {
 /* As ctypes has it: programs read its `value`. */
 static PyObject *get_pointer(DeviceArray *self, void *unused) {
     (void)unused;
-    PyObject *ctypes = PyImport_ImportModule("ctypes");
     device_array_owner(self)->known = true;
-    PyObject *pointer = ctypes ? PyObject_CallMethod(ctypes, "c_uint64", "N", PyLong_FromVoidPtr(self->head.data))
-                               : NULL;
-    Py_XDECREF(ctypes);
-    return pointer;
+    return marshal_call_python("ctypes", "c_uint64", "(N)", PyLong_FromVoidPtr(self->head.data));
 }
 
 /* As an object of numba.cuda's memory management; krait.cuda._memory has its class. */
 static PyObject *get_memory(DeviceArray *self, void *unused) {
     (void)unused;
-    PyObject *module = PyImport_ImportModule("krait.cuda._memory");
-    PyObject *memory = module ? PyObject_CallMethod(module, "memory_of", "O", self) : NULL;
-    Py_XDECREF(module);
-    return memory;
+    return marshal_call_python("krait.cuda._memory", "memory_of", "(O)", self);
 }
 
 /* Every operation takes its stream as an argument. */

@@ -196,12 +196,10 @@ static PyArray_Descr *interface_dtype(PyObject *interface, PyObject *typestr) {
     PyObject *descr = interface_item(interface, "descr", false);
     if (!PyArray_DescrConverter(typestr, &dtype)) return NULL;
     if (dtype->kind != 'V' || !descr || descr == Py_None) return dtype;
-    PyObject *format = PyImport_ImportModule("numpy.lib.format");
-    PyObject *found = format ? PyObject_CallMethod(format, "descr_to_dtype", "O", descr) : NULL;
+    PyObject *found = marshal_call_python("numpy.lib.format", "descr_to_dtype", "(O)", descr);
     bool fits = found && PyArray_DescrConverter(found, &fields) &&
                 PyDataType_ELSIZE(fields) == PyDataType_ELSIZE(dtype);
     Py_XDECREF(found);
-    Py_XDECREF(format);
     if (!fits && !PyErr_Occurred())
         PyErr_SetString(PyExc_ValueError, "__cuda_array_interface__: 'descr' and 'typestr' differ in size");
     Py_DECREF(dtype);

@@ -107,6 +107,13 @@ Device *runtime_home(Runtime *runtime, PyObject *const *objects, Py_ssize_t coun
 
 int runtime_device_count(Runtime *runtime) { return runtime->cuda->use_gpu > 0 ? cuda_device_count(runtime->cuda) : 1; }
 
+/* What a driver is given of an earlier life of its device, or of another device, it may do anything with. */
+int device_check_life(const Device *home, unsigned generation, const char *what) {
+    if (generation == home->generation) return 0;
+    PyErr_Format(PyExc_RuntimeError, "the %s is gone: its device was reset since it was made", what);
+    return -1;
+}
+
 /* ---- exceptions ---- */
 
 /* NULL: exception set. */

@@ -96,10 +96,11 @@ PyObject *device_array_forget_shared(PyObject *module, PyObject *unused);
 PyObject *device_array_exchange_table(void); /* a capsule: __dlpack_c_exchange_api__ of the class */
 PyObject *device_array_from_dlpack(PyObject *module, PyObject *object);
 
-/* stream.c, device_object.c, host_memory.c, graph.c */
+/* stream.c, event.c, device_object.c, host_memory.c, graph.c */
 extern PyType_Spec stream_spec, event_spec, device_spec, graph_spec, graph_block_spec;
 PyObject *graph_new(PyObject *module, PyObject *unused);
-extern PyMethodDef stream_functions[], device_functions[], host_memory_functions[], module_functions[]; /* modules.c */
+extern PyMethodDef stream_functions[], event_functions[], device_functions[], host_memory_functions[];
+extern PyMethodDef module_functions[]; /* modules.c */
 
 PyObject *cuda_error_table(PyObject *module, PyObject *unused); /* cu_errors.c: its rows */
 
@@ -125,6 +126,11 @@ int device_attribute_number(PyObject *name); /* CUdevice_attribute; -1: it has n
 PyObject *device_attribute_table(PyObject *module, PyObject *unused);
 PyObject *device_dir(PyObject *device, PyObject *unused);
 PyObject *device_primary_context(PyObject *device, PyObject *unused);
+PyObject *device_context_of(Runtime *runtime, Device *device);
+PyObject *device_handle_object(void *handle); /* of a stream or an event, as a ctypes.c_void_p */
+/* device_memory.c: whether `what`, a stream or an event, was made since the last reset of its device.  -1: exception
+ * set. */
+int device_check_life(const Device *home, unsigned generation, const char *what);
 PyObject *device_from_identity(PyObject *class, PyObject *identity);
 
 #endif

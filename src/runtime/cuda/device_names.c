@@ -55,10 +55,17 @@ PyObject *device_dir(PyObject *object, PyObject *unused) {
 /* Its context, as cuda.current_context() gives it: krait.cuda._contexts has the class. */
 PyObject *device_primary_context(PyObject *self, PyObject *unused) {
     (void)unused;
-    PyObject *module = PyImport_ImportModule("krait.cuda._contexts");
-    PyObject *context = module ? PyObject_CallMethod(module, "Context", "O", self) : NULL;
-    Py_XDECREF(module);
+    return marshal_call_python("krait.cuda._contexts", "Context", "(O)", self);
+}
+
+PyObject *device_context_of(Runtime *runtime, Device *device) {
+    PyObject *object = device_object(runtime, device), *context = object ? device_primary_context(object, NULL) : NULL;
+    Py_XDECREF(object);
     return context;
+}
+
+PyObject *device_handle_object(void *handle) {
+    return marshal_call_python("ctypes", "c_void_p", "(N)", PyLong_FromVoidPtr(handle));
 }
 
 PyObject *device_from_identity(PyObject *class, PyObject *identity) {

@@ -126,10 +126,8 @@ static int wait_before_reset(Device *device) {
 /* A memory manager gives its memory back first. */
 static int tell_manager(PyObject *self) {
     if (!((DeviceObject *)self)->runtime->allocator) return 0;
-    PyObject *module = PyImport_ImportModule("krait.cuda._memory");
-    PyObject *told = module ? PyObject_CallMethod(module, "about_to_reset", "O", self) : NULL;
+    PyObject *told = marshal_call_python("krait.cuda._memory", "about_to_reset", "(O)", self);
     Py_XDECREF(told);
-    Py_XDECREF(module);
     return told ? 0 : -1;
 }
 
@@ -492,6 +490,7 @@ int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda) {
     if (status == 0) status = add_exchange_table(runtime->device_array);
     if (status == 0) status = add_functions(module, name, device_functions);
     if (status == 0) status = add_functions(module, name, stream_functions);
+    if (status == 0) status = add_functions(module, name, event_functions);
     if (status == 0) status = add_functions(module, name, host_memory_functions);
     if (status == 0) status = add_functions(module, name, module_functions);
     marshal->device_array = runtime->device_array;

@@ -1,6 +1,6 @@
-/* stream.c: Stream and Event, with the names that Numba's have, on a GPU and on the host device.
+/* stream.c: Stream, with the names that Numba's has, on a GPU and on the host device.
  *
- * What they do is done by the functions of their Device. */
+ * What it does is done by the functions of its Device. */
 #include "runtime/cuda/device_memory.h"
 #include "runtime/cuda/graph.h"
 
@@ -15,15 +15,6 @@ typedef struct Stream {
     unsigned generation; /* of the device, when the stream was made */
     bool owned;          /* destroyed with the object; not so the default streams and external ones */
 } Stream;
-
-typedef struct Event {
-    PyObject_HEAD
-    Runtime *runtime;
-    Device *device;
-    void *handle;
-    unsigned generation;
-    bool timing, recorded;
-} Event;
 
 static PyObject *stream_new(Runtime *runtime, Device *device, void *handle, bool owned) {
     Stream *self = PyObject_New(Stream, runtime->stream);
@@ -73,19 +64,12 @@ static PyObject *foreign_handle(PyObject *stream) {
     return number;
 }
 
-/* What a driver is given of an earlier life of its device, or of another device, it may do anything with. */
-static int check_life(const char *what, unsigned generation, const Device *home) {
-    if (generation == home->generation) return 0;
-    PyErr_Format(PyExc_RuntimeError, "the %s is gone: its device was reset since it was made", what);
-    return -1;
-}
-
 int runtime_stream_check(PyObject *object, const Device *device) {
     enum { LAST_FIXED = 2 }; /* the default streams are those of any device */
     if (Py_TYPE(object)->tp_dealloc != stream_dealloc) return 0;
     const Stream *stream = (Stream *)object;
     if ((uintptr_t)stream->handle <= LAST_FIXED && !stream->owned) return 0;
-    if (check_life("stream", stream->generation, stream->device) < 0) return -1;
+    if (device_check_life(stream->device, stream->generation, "stream") < 0) return -1;
     if (!device || !stream->owned || stream->device == device) return 0;
     PyErr_Format(PyExc_ValueError, "the stream is one of GPU %d, and this is work of GPU %d", stream->device->ordinal,
                  device->ordinal);
@@ -253,24 +237,12 @@ static PyObject *stream_add_callback(PyObject *object, PyObject *args, PyObject 
 /* async_done(): krait.cuda._streams has it, for it needs asyncio. */
 static PyObject *stream_async_done(PyObject *object, PyObject *unused) {
     (void)unused;
-    PyObject *module = PyImport_ImportModule("krait.cuda._streams");
-    PyObject *future = module ? PyObject_CallMethod(module, "future_of", "O", object) : NULL;
-    Py_XDECREF(module);
-    return future;
-}
-
-static PyObject *handle_object(void *address) {
-    PyObject *ctypes = PyImport_ImportModule("ctypes");
-    PyObject *number = PyLong_FromVoidPtr(address);
-    PyObject *handle = ctypes && number ? PyObject_CallMethod(ctypes, "c_void_p", "O", number) : NULL;
-    Py_XDECREF(number);
-    Py_XDECREF(ctypes);
-    return handle;
+    return marshal_call_python("krait.cuda._streams", "future_of", "(O)", object);
 }
 
 static PyObject *stream_handle(PyObject *object, void *unused) {
     (void)unused;
-    return handle_object(((Stream *)object)->handle);
+    return device_handle_object(((Stream *)object)->handle);
 }
 
 static PyObject *stream_int(PyObject *object) { return PyLong_FromVoidPtr(((Stream *)object)->handle); }
@@ -299,15 +271,9 @@ static PyMethodDef stream_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyObject *context_of_device(Runtime *runtime, Device *device) {
-    PyObject *object = device_object(runtime, device), *context = object ? device_primary_context(object, NULL) : NULL;
-    Py_XDECREF(object);
-    return context;
-}
-
 static PyObject *stream_context(PyObject *object, void *unused) {
     (void)unused;
-    return context_of_device(((Stream *)object)->runtime, ((Stream *)object)->device);
+    return device_context_of(((Stream *)object)->runtime, ((Stream *)object)->device);
 }
 
 static PyObject *stream_external(PyObject *object, void *unused) {
@@ -344,127 +310,6 @@ static PyType_Slot stream_slots[] = {
 PyType_Spec stream_spec = {"krait.cuda.Stream", sizeof(Stream), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
                            stream_slots};
-
-/* ---- events ---- */
-
-static void event_dealloc(PyObject *object) {
-    Event *self = (Event *)object;
-    PyTypeObject *type = Py_TYPE(object);
-    if (runtime_keeps(object)) return;
-    if (self->handle && self->generation == self->device->generation)
-        self->device->ops->event_close(self->device, self->handle);
-    PyObject_Free(object);
-    Py_DECREF(type);
-}
-
-static int check_event(const Event *self) { return check_life("event", self->generation, self->device); }
-
-static PyObject *event_record(PyObject *object, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"stream", NULL};
-    Event *self = (Event *)object;
-    PyObject *stream = Py_None;
-    void *handle;
-    int status;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:record", names, &stream) || check_event(self) < 0 ||
-        runtime_stream_handle(stream, self->device, &handle) < 0 || (graph_recording() && graph_refuse("an event") < 0))
-        return NULL;
-    GIVE(self->device, status, self->device->ops->event_record(self->device, self->handle, handle));
-    if (device_check(self->device, status, "recording an event") < 0) return NULL;
-    self->recorded = true;
-    Py_RETURN_NONE;
-}
-
-static PyObject *event_synchronize(PyObject *object, PyObject *unused) {
-    (void)unused;
-    Event *self = (Event *)object;
-    int status;
-    if (check_event(self) < 0 || (graph_recording() && graph_refuse("a wait for an event") < 0)) return NULL;
-    Py_BEGIN_ALLOW_THREADS status = self->device->ops->event_synchronise(self->device, self->handle);
-    Py_END_ALLOW_THREADS if (device_waited(self->device, status, "waiting for an event") < 0) return NULL;
-    Py_RETURN_NONE;
-}
-
-static PyObject *event_query(PyObject *object, PyObject *unused) {
-    (void)unused;
-    Event *self = (Event *)object;
-    bool done;
-    if (check_event(self) < 0) return NULL;
-    int status = self->device->ops->event_done(self->device, self->handle, &done);
-    return device_check(self->device, status, "asking an event") < 0 ? NULL : PyBool_FromLong(done);
-}
-
-static PyObject *event_wait(PyObject *object, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"stream", NULL};
-    Event *self = (Event *)object;
-    PyObject *stream = Py_None;
-    void *handle;
-    int status;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:wait", names, &stream) || check_event(self) < 0 ||
-        runtime_stream_handle(stream, NULL, &handle) < 0 ||
-        (graph_recording() && graph_refuse("a stream that waits for an event") < 0))
-        return NULL;
-    GIVE(self->device, status, self->device->ops->event_hold(self->device, self->handle, handle));
-    if (device_check(self->device, status, "making a stream wait for an event") < 0) return NULL;
-    Py_RETURN_NONE;
-}
-
-static PyObject *elapsed(PyObject *first, PyObject *second) {
-    Event *start = (Event *)first, *end = (Event *)second;
-    if (Py_TYPE(second) != Py_TYPE(first)) {
-        PyErr_SetString(PyExc_TypeError, "elapsed time is between two events");
-        return NULL;
-    }
-    if (check_event(start) < 0 || check_event(end) < 0) return NULL;
-    if (!start->timing || !end->timing || !start->recorded || !end->recorded) {
-        PyErr_SetString(PyExc_RuntimeError, "both events must have been made with timing=True and recorded");
-        return NULL;
-    }
-    double milliseconds = 0;
-    int status = start->device->ops->event_elapsed(start->device, start->handle, end->handle, &milliseconds);
-    return device_check(start->device, status, "measuring between events") < 0 ? NULL
-                                                                               : PyFloat_FromDouble(milliseconds);
-}
-
-static PyMethodDef event_methods[] = {
-    {"record", WITH_KEYWORDS(event_record), METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("record($self, stream=0)\n--\n\nMarks the point the stream has reached.")},
-    {"synchronize", event_synchronize, METH_NOARGS, PyDoc_STR("Waits until the event has happened.")},
-    {"query", event_query, METH_NOARGS, PyDoc_STR("Whether the event has happened.")},
-    {"wait", WITH_KEYWORDS(event_wait), METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("wait($self, stream=0)\n--\n\nLets the stream go on only after the event.")},
-    {"elapsed_time", elapsed, METH_O,
-     PyDoc_STR("elapsed_time($self, evtend)\n--\n\nMilliseconds from this event to another.")},
-    {NULL, NULL, 0, NULL},
-};
-
-static PyObject *event_context(PyObject *object, void *unused) {
-    (void)unused;
-    return context_of_device(((Event *)object)->runtime, ((Event *)object)->device);
-}
-
-static PyObject *event_handle(PyObject *object, void *unused) {
-    (void)unused;
-    return handle_object(((Event *)object)->handle);
-}
-
-static PyGetSetDef event_getset[] = {
-    {"handle", event_handle, NULL, PyDoc_STR("Address of the driver's event, a ctypes.c_void_p."), NULL},
-    {"context", event_context, NULL, PyDoc_STR("The context of its device."), NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
-static PyType_Slot event_slots[] = {
-    {Py_tp_doc, (void *)PyDoc_STR("A mark in a stream; made by cuda.event().")},
-    {Py_tp_dealloc, event_dealloc},
-    {Py_tp_finalize, runtime_keep_dropped},
-    {Py_tp_methods, event_methods},
-    {Py_tp_getset, event_getset},
-    {0, NULL},
-};
-
-PyType_Spec event_spec = {"krait.cuda.Event", sizeof(Event), 0,
-                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-                          event_slots};
 
 /* ---- functions of krait.cuda ---- */
 
@@ -509,38 +354,6 @@ static PyObject *external_stream(PyObject *module, PyObject *args, PyObject *kwa
     return PyErr_Occurred() ? NULL : fixed_stream(module, (uintptr_t)handle);
 }
 
-static PyObject *make_event(PyObject *module, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"timing", NULL};
-    Runtime *runtime = RUNTIME_OF(module);
-    Device *device;
-    int timing = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:event", names, &timing) || !(device = runtime_device(runtime)))
-        return NULL;
-    Event *self = PyObject_New(Event, runtime->event);
-    if (!self) return NULL;
-    self->runtime = runtime;
-    self->device = device;
-    self->handle = NULL;
-    self->generation = device->generation;
-    self->timing = timing;
-    self->recorded = false;
-    if (device_check(device, device->ops->event_open(device, timing, &self->handle), "making an event") < 0)
-        Py_CLEAR(self);
-    return (PyObject *)self;
-}
-
-static PyObject *event_elapsed_time(PyObject *module, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"evtstart", "evtend", NULL};
-    PyObject *first, *second;
-    Runtime *runtime = RUNTIME_OF(module);
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO:event_elapsed_time", names, &first, &second)) return NULL;
-    if (Py_TYPE(first) != runtime->event) {
-        PyErr_SetString(PyExc_TypeError, "elapsed time is between two events");
-        return NULL;
-    }
-    return elapsed(first, second);
-}
-
 PyMethodDef stream_functions[] = {
     {"stream", WITH_KEYWORDS(make_stream), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("stream(priority=0)\n--\n\nA new stream: work queued on it runs in order, beside that of other streams, "
@@ -553,9 +366,5 @@ PyMethodDef stream_functions[] = {
      PyDoc_STR("per_thread_default_stream()\n--\n\nCUDA's default stream of the calling thread.")},
     {"external_stream", WITH_KEYWORDS(external_stream), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("external_stream(ptr)\n--\n\nA stream that another library made, by its address; not destroyed here.")},
-    {"event", WITH_KEYWORDS(make_event), METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("event(timing=True)\n--\n\nA new event.")},
-    {"event_elapsed_time", WITH_KEYWORDS(event_elapsed_time), METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("event_elapsed_time(evtstart, evtend)\n--\n\nMilliseconds between two recorded events.")},
     {NULL, NULL, 0, NULL},
 };

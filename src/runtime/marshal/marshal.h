@@ -162,6 +162,10 @@ typedef struct DeviceArray {
     int64_t dims[]; /* shape[ndim], strides[ndim] */
 } DeviceArray;
 
+/* What a function of a module in Python gives; the format is that of a tuple, "(Oi)" (python_call.c).  NULL: exception
+ * set. */
+PyObject *marshal_call_python(const char *module_name, const char *name, const char *format, ...);
+
 /* Its bytes as an argument; it owns itself, borrowed. */
 static inline void marshal_describe_device_array(DeviceArray *array, unsigned ndim, void *to) {
     int64_t *dims = (int64_t *)((ArrayHead *)to + 1);
