@@ -14,8 +14,7 @@ typedef struct CellUses {
     VEC(Value *) uses; /* all others */
 } CellUses;
 
-/* Whether the function made here, or one inside it, assigns to its free variable number `index`. */
-static bool function_assigns(Translator *t, const Value *made, uint32_t index) {
+bool cells_function_assigns(Translator *t, const Value *made, uint32_t index) {
     PyObject *function = objects_get(t->frontend->objects, made->imm.object);
     if (!function || !PyFunction_Check(function)) return true;
     PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
@@ -33,7 +32,7 @@ static bool find_uses(Translator *t, const Value *cell, CellUses *found) {
             for (uint32_t i = 0; i < value->nargs; i++) {
                 if (value->args[i] != cell) continue;
                 bool reads = value->op == OP_CELL_GET;
-                bool closes = value->op == OP_FUNCTION && i >= 2 && !function_assigns(t, value, i - 2);
+                bool closes = value->op == OP_FUNCTION && i >= 2 && !cells_function_assigns(t, value, i - 2);
                 if (value->op == OP_CELL_SET && i == 0) {
                     found->set = value;
                     found->sets++;

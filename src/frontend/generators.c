@@ -8,8 +8,7 @@
  * of the first; or, where any() or all() takes it, the answer, as soon as that is known.  Where it is kept, in a
  * variable or as a result, it is a function with yield like any other, and so it is where its items are taken one at a
  * time and not all at once: by a loop, by `in`, as an argument of what is lazy itself or of a function of the program.
- * There it is a list all the same if it shares a variable that changes.  Which of them is noted in the flags of the
- * code object, a copy of the one in the program. */
+ * Which of them is noted in the flags of the code object, a copy of the one in the program. */
 #include "frontend/translate.h"
 
 enum { /* bits that CPython has no flag for */
@@ -176,34 +175,133 @@ static bool is_taken_by_and_by(const Translator *t, const Insn *next) {
     return false;
 }
 
-/* A generator that cannot share the variables of the function that makes it, as they change, is a list. */
-static bool make_list(Translator *t, MadeGenerator made) {
-    bool shares = false;
-    for (uint32_t i = 2; i < made.function->nargs; i++) {
-        const Value *closed = made.function->args[i];
-        shares |= closed->op == OP_CELL ||
-                  (closed->op == OP_PARAM && t->func->params[closed->imm.i].kind == PARAM_CELL);
+/* ---- variables that change while it runs ----
+ *
+ * A generator reads the variables that it shares when it is asked for an item.  One that is walked where it is made,
+ * and goes nowhere else, refers to their cells (VF_WALKED).  Any other one may be left when the function is: it is given
+ * what a variable holds, if nothing assigns to that before the generator, or what was made with it, is used for the
+ * last time; or else is refused by inference. */
+
+/* Whether control comes from behind `from` to `to` and meets `stop` on no way there. */
+static bool reaches(Translator *t, const Value *from, const Value *to, const Value *stop) {
+    VEC(const Block *) work = {0};
+    bool *seen = ARENA_ARRAY(t->arena, bool, t->func->next_block);
+    const Value *at = from->next;
+    while (at && at != to && at != stop) at = at->next;
+    if (at) return at == to;
+    vec_push(t->arena, &work, from->block);
+    while (work.len) {
+        const Block *block = vec_pop(&work);
+        for (size_t s = 0; s < block->succs.len; s++) {
+            const Block *next = block->succs.data[s];
+            if (seen[next->id]) continue;
+            seen[next->id] = true;
+            at = next->first;
+            while (at && at != to && at != stop) at = at->next;
+            if (at && at == to) return true;
+            if (!at) vec_push(t->arena, &work, next);
+        }
     }
-    if (!shares) return true;
-    ObjRef ref = objects_nested(t->frontend->objects, &t->frontend->hold, made.code, t->function->func_globals);
-    if (!ref) return frontend_python_failed(t->frontend, t->source, made.call->span, "no memory for a function");
-    made.function->imm.object = ref;
-    Value *walk = value_new(t->func, OP_ITER, made.call->span, &made.call->args[1], 1);
-    value_insert_before(made.call, walk);
-    made.call->args[1] = walk;
+    return false;
+}
+
+static bool is_one_of(const Value *callee, const FuncId *ids, size_t count) {
+    const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
+    for (size_t i = 0; type && type->kind == TY_FUNC && i < count; i++)
+        if (type->func->id == ids[i]) return true;
+    return false;
+}
+
+static bool is_walked(Translator *t, const Value *made);
+
+/* Whether the use takes items and keeps nothing, or is one of what is made of it and used so itself. */
+static bool only_walks(Translator *t, const Value *user, uint32_t operand) {
+    static const FuncId all[] = {FUNC_LIST, FUNC_TUPLE,  FUNC_SET,    FUNC_PY_SUM, FUNC_SORTED,
+                                 FUNC_NEXT, FUNC_PY_ANY, FUNC_PY_ALL, FUNC_PY_MAX, FUNC_PY_MIN};
+    switch (user->op) {
+    case OP_ITER_MORE:
+    case OP_ITER_TAKE: return true;
+    case OP_IN:
+    case OP_NOT_IN: return operand == 1;
+    case OP_ITER: break;
+    case OP_CALL:
+        if (!operand || user->args[0]->op != OP_CONST || user->args[0]->konst->type->kind != TY_FUNC) return false;
+        if (is_one_of(user->args[0], all, COUNT_OF(all))) return true;
+        if (!is_lazy(user->args[0])) return false;
+        break;
+    default: return false;
+    }
+    return is_walked(t, user);
+}
+
+static bool is_walked(Translator *t, const Value *made) {
+    for (size_t b = 0; b < t->func->blocks.len; b++)
+        for (const Value *user = t->func->blocks.data[b]->first; user; user = user->next)
+            for (uint32_t i = 0; i < user->nargs; i++)
+                if (user->args[i] == made && !only_walks(t, user, i)) return false;
     return true;
 }
 
-bool translate_settle_generators(Translator *t) {
-    for (size_t i = 0; i < t->generators.len; i++) TRY(make_list(t, t->generators.data[i]));
-    return true;
+/* Marks what is made with the value, directly or not. */
+static void mark_made_with(Translator *t, const Value *value, bool *made) {
+    made[value->id] = true;
+    for (bool progress = true; progress;) {
+        progress = false;
+        for (size_t b = 0; b < t->func->blocks.len; b++)
+            for (const Value *user = t->func->blocks.data[b]->first; user; user = user->next)
+                for (uint32_t i = 0; i < user->nargs && !made[user->id]; i++)
+                    progress |= made[user->id] = made[user->args[i]->id];
+    }
+}
+
+/* Whether the cell may get another content between the call and the last use of what it made. */
+static bool may_change(Translator *t, const Value *cell, const Value *call, const bool *made) {
+    for (size_t b = 0; b < t->func->blocks.len; b++)
+        for (const Value *set = t->func->blocks.data[b]->first; set; set = set->next) {
+            for (uint32_t i = 2; set->op == OP_FUNCTION && i < set->nargs; i++)
+                if (set->args[i] == cell && cells_function_assigns(t, set, i - 2)) return true;
+            if (set->op != OP_CELL_SET || set->args[0] != cell || !reaches(t, call, set, call)) continue;
+            for (size_t u = 0; u < t->func->blocks.len; u++)
+                for (const Value *user = t->func->blocks.data[u]->first; user; user = user->next)
+                    for (uint32_t i = 0; i < user->nargs; i++)
+                        if (made[user->args[i]->id] && reaches(t, set, user, call)) return true;
+        }
+    return false;
+}
+
+static bool is_cell(const Translator *t, const Value *value) {
+    return value->op == OP_CELL || (value->op == OP_PARAM && t->func->params[value->imm.i].kind == PARAM_CELL);
+}
+
+static void settle_generator(Translator *t, MadeGenerator generator) {
+    Value *function = generator.function, *call = generator.call;
+    bool *made = NULL;
+    if (!call->block) return;
+    if (is_walked(t, call)) {
+        call->flags |= VF_WALKED;
+        return;
+    }
+    for (uint32_t i = 2; i < function->nargs; i++) {
+        Value *cell = function->args[i];
+        if (!is_cell(t, cell)) continue;
+        if (!made) mark_made_with(t, call, made = ARENA_ARRAY(t->arena, bool, t->func->next_value));
+        if (may_change(t, cell, call, made)) continue;
+        Value *content = value_new(t->func, OP_CELL_GET, call->span, &cell, 1);
+        content->imm.text = content->name = cell->op == OP_PARAM ? t->func->params[cell->imm.i].name : cell->name;
+        value_insert_before(function, content);
+        function->args[i] = content;
+    }
+}
+
+void translate_settle_generators(Translator *t) {
+    for (size_t i = 0; i < t->generators.len; i++) settle_generator(t, t->generators.data[i]);
 }
 
 void translate_note_generator(Translator *t, Value *call) {
-    PyObject *code = t->listed;
-    t->listed = NULL;
-    if (!code || call->op != OP_CALL || call->nargs != 2 || call->args[0]->op != OP_FUNCTION) return;
-    vec_push(t->arena, &t->generators, ((MadeGenerator){call, call->args[0], code}));
+    bool generates = t->generates;
+    t->generates = false;
+    if (!generates || call->op != OP_CALL || call->nargs != 2 || call->args[0]->op != OP_FUNCTION) return;
+    vec_push(t->arena, &t->generators, ((MadeGenerator){call, call->args[0]}));
 }
 
 /* Before the call that makes a generator: its code becomes that of what takes it.  *answers: the call's value is what
@@ -228,7 +326,7 @@ bool translate_taken_by(Translator *t, bool *answers) {
     if (!flag) return true;
     PyObject *code = with_flags(t, function->function->code, flag);
     if (!code) return frontend_python_failed(t->frontend, t->source, t->span, "no memory for a function");
-    if (flag == FLAG_KEPT && !is_kept(next)) t->listed = function->function->code;
+    t->generates = flag == FLAG_KEPT;
     function->function->code = code;
     Slot *walked = &t->stack.data[t->stack.len - 1];
     if (flag == FLAG_KEPT) walked->value = walked->value->args[0]; /* the generator asks for its iterator */

@@ -242,7 +242,7 @@ bool frontend_tidy(Translator *t) {
     func_compute_order(t->func);
     func_remove_trivial_phis(t->func);
     cells_settle(t);
-    TRY(translate_settle_generators(t));
+    translate_settle_generators(t);
     TRY(frontend_settle_spreads(t));
     TRY(fold_attributes(t));
     if (settle_checks(t)) {

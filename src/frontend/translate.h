@@ -82,7 +82,6 @@ typedef struct Slot {
 /* A generator expression that is a generator, unless its function shares variables that change. */
 typedef struct MadeGenerator {
     Value *call, *function;
-    PyObject *code; /* of the function that makes a list instead; borrowed from the code around it */
 } MadeGenerator;
 
 typedef struct Translator {
@@ -118,7 +117,7 @@ typedef struct Translator {
     bool underflow;
     const Const *keywords; /* names for the next call */
     Value *answer;         /* of any() or all() of a generator expression, whose call comes next */
-    PyObject *listed;      /* the code of a generator expression, whose call comes next, as it was */
+    bool generates;        /* the next call makes a generator, of a generator expression */
     VEC(MadeGenerator) generators;
 } Translator;
 
@@ -199,6 +198,8 @@ Value *translate_constant_attribute(Translator *t, Value *x, PyObject *name, boo
 /* ---- cells.c ---- */
 
 void cells_settle(Translator *t);
+/* Whether the function made here, or one inside it, assigns to its free variable number `index`. */
+bool cells_function_assigns(Translator *t, const Value *made, uint32_t index);
 
 /* ---- spreads.c ---- */
 
@@ -255,7 +256,7 @@ bool translate_is_kept_generator(const PyCodeObject *code);
 bool translate_kept_generator(Translator *t);
 bool translate_taken_by(Translator *t, bool *answers);
 void translate_note_generator(Translator *t, Value *call); /* the call that it was called for */
-bool translate_settle_generators(Translator *t);           /* once it is known which variables change */
+void translate_settle_generators(Translator *t);           /* once it is known which variables change */
 Value *translate_argument_of(Translator *t, const Value *callee, Value *argument);
 bool insn_collect(Translator *t);
 bool insn_load_bool(Translator *t, int value);

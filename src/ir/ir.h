@@ -120,7 +120,9 @@ enum ValueFlags {
     VF_INLINE = 1024,   /* CALL_INST: becomes a copy of the callee's body */
     VF_BRIEF = 2048,    /* an iterator whose loop ends soon: a guard has counted its rounds (versions) */
     VF_REGROUPS = 4096, /* puts a number to a running one, together with others in any grouping (parallel) */
-    VF_KEPT = 8192      /* of an attribute: more is done with it than it is called (frontend) */
+    VF_KEPT = 8192,     /* of an attribute: more is done with it than it is called (frontend) */
+    VF_WALKED = 16384   /* of a call: the generator that it makes is walked in this function and goes nowhere else
+                           (frontend) */
 };
 
 /* What an integer lies between, both included. */

@@ -87,6 +87,17 @@ static OwnerSet unite(Arena *arena, OwnerSet a, OwnerSet b) {
     return count == a.count ? a : (OwnerSet){count, items};
 }
 
+/* A generator may refer to cells of the function that makes it, and one that is made of it through that one. */
+static OwnerSet add_cells(const Owners *owners, OwnerSet set, const Value *generator) {
+    for (uint32_t i = 0; i < generator->nargs; i++) {
+        OwnerSet held = owners->held[generator->args[i]->id];
+        for (uint32_t k = 0; k < held.count; k++)
+            if (owners->values.data[held.items[k]]->op == OP_CELL)
+                set = unite(owners->arena, set, (OwnerSet){1, &held.items[k]});
+    }
+    return set;
+}
+
 static bool hold_round(Finder *f) {
     Owners *owners = f->owners;
     bool changed = false;
@@ -102,6 +113,7 @@ static bool hold_round(Finder *f) {
                 for (uint32_t i = 0; i < value->nargs; i++)
                     set = unite(owners->arena, set, owners->held[value->args[i]->id]);
             }
+            if (value->op == OP_CALL_INST && value->type->kind == TY_GENERATOR) set = add_cells(owners, set, value);
             owners->held[value->id] = set;
             changed |= set.count != before.count;
         }

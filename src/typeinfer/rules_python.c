@@ -331,7 +331,7 @@ static bool is_open_generator(const Type *type) {
     return false;
 }
 
-/* A generator outlives the function that makes it: it cannot refer to what lies in that one's frame. */
+/* A generator may outlive the function that makes it: only one that is walked there may refer to what lies in its frame. */
 static bool check_generator(Typing *t, const Func *callee, const Type *const *types) {
     if (t->in->device) {
         typing_fail(t, DIAG_UNSUPPORTED, "%s() makes a generator, which kernels cannot", callee->name);
@@ -339,14 +339,15 @@ static bool check_generator(Typing *t, const Func *callee, const Type *const *ty
     }
     for (uint32_t p = 0; p < callee->nparams; p++) {
         if (!typing_points_into_frame(types[p])) continue;
-        bool cell = callee->params[p].kind == PARAM_CELL;
+        bool cell = callee->params[p].kind == PARAM_CELL, walked = t->at->flags & VF_WALKED && !t->is_part;
+        if (walked && types[p]->kind == TY_CELL && !typing_points_into_frame(types[p]->items[0])) continue;
         typing_fail(t, DIAG_UNSUPPORTED,
                     cell ? "the generator %s() shares the changing variable `%s` with the function it is made in"
                          : "the generator %s() is given an iterator, its argument `%s`",
                     callee->name, callee->params[p].name);
-        return typing_hint(t, cell
-                                  ? "pass the variable as an argument, and define a recursive generator at module level"
-                                  : "pass what is iterated over, a list, an array or another generator");
+        return typing_hint(t,
+                           cell ? "use it up before the variable changes, or pass the variable to a generator function"
+                                : "pass what is iterated over, a list, an array or another generator");
     }
     return true;
 }
