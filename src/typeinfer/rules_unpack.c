@@ -1,8 +1,8 @@
 /* rules_unpack.c: typing rules of `a, b = x` and `a, *b, c = x`.
  *
  * The length of a tuple or a record is in its type: too few or too many names are refused when the function is
- * compiled.  Of lists, ranges and arrays the length is checked when the code runs; the items are then taken by constant
- * indices.  What a starred target gets is a list. */
+ * compiled.  Of lists, texts, ranges and arrays the length is checked when the code runs; the items are then taken by
+ * constant indices.  What a starred target gets is a list. */
 #include <string.h> /* strcmp */
 
 #include "typeinfer/infer.h"
@@ -75,6 +75,22 @@ static bool take_walked(Typing *t, const Type **type, const char *function, size
     return (*type)->kind == TY_LIST;
 }
 
+/* An iterable becomes a list of its items. */
+static bool make_list(Typing *t, Fact *fact, Value **value) {
+    const Const *callee = const_of(t->in->arena, type_func(t->in->types, &func_info[FUNC_LIST].head));
+    Fact facts[2] = {{callee->type, callee}, *fact};
+    Value *values[2] = {t->emit ? typing_make_const(t, callee) : NULL, *value};
+    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, fact, value);
+}
+
+/* A text is the list of its characters. */
+static bool take_characters(Typing *t, const Type **type) {
+    if (!typing_is_text(*type) || t->in->device) return true;
+    TRY(make_list(t, &t->args[0], &t->values[0]));
+    *type = t->args[0].type;
+    return (*type)->kind == TY_LIST;
+}
+
 /* Adds x[index] to the items. */
 static bool add_indexed(Typing *t, Items *items, const Const *index) {
     Fact facts[2] = {t->args[0], {index->type, index}};
@@ -86,14 +102,6 @@ static bool add_indexed(Typing *t, Items *items, const Const *index) {
 
 static bool add_at(Typing *t, Items *items, int64_t index) {
     return add_indexed(t, items, const_int(t->in->arena, t->in->types, index));
-}
-
-/* An iterable becomes a list of its items. */
-static bool make_list(Typing *t, Fact *fact, Value **value) {
-    const Const *callee = const_of(t->in->arena, type_func(t->in->types, &func_info[FUNC_LIST].head));
-    Fact facts[2] = {{callee->type, callee}, *fact};
-    Value *values[2] = {t->emit ? typing_make_const(t, callee) : NULL, *value};
-    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, fact, value);
 }
 
 /* Adds list(x[before:-after]) to the items. */
@@ -129,6 +137,7 @@ bool rule_unpack(Typing *t) {
     const Type *type = t->args[0].type;
     size_t wanted = (size_t)t->imm;
     TRY(take_walked(t, &type, "lists:up_to", wanted));
+    TRY(take_characters(t, &type));
     if (type->kind == TY_TUPLE) {
         if (type->count != wanted) return wrong_count(t, wanted, false, type->count);
         return typing_become_arg(t, 0);
@@ -145,7 +154,7 @@ bool rule_unpack(Typing *t) {
     }
     if (is_indexed(type)) return unpack_list(t, wanted);
     typing_fail(t, DIAG_TYPING, "%s cannot be unpacked", typing_arg_text(t, 0));
-    typing_hint(t, "tuples, lists, ranges and arrays can be unpacked");
+    typing_hint(t, "tuples, lists, texts, ranges and arrays can be unpacked");
     return typing_hint_operands(t, UNPACKED, "");
 }
 
@@ -161,6 +170,7 @@ bool rule_unpack_ex(Typing *t) {
         type = t->args[0].type;
         if (type->kind == TY_BOTTOM) return false;
     }
+    TRY(take_characters(t, &type));
     if (is_indexed(type)) {
         TRY(check_length(t, "lists:check_unpacked_some", before + after));
         for (size_t i = 0; i < before; i++) TRY(add_at(t, &items, (int64_t)i));
@@ -170,7 +180,7 @@ bool rule_unpack_ex(Typing *t) {
     }
     if (type->kind != TY_TUPLE) {
         typing_fail(t, DIAG_TYPING, "%s cannot be unpacked with a starred target", typing_arg_text(t, 0));
-        return typing_hint(t, "tuples, lists, ranges and arrays can be unpacked");
+        return typing_hint(t, "tuples, lists, texts, ranges and arrays can be unpacked");
     }
     if (type->count < before + after) return wrong_count(t, before + after, true, type->count);
     Items rest = typing_items_new(t->in, type->count);

@@ -733,3 +733,18 @@ def test_a_display_is_made_before_its_variable_is_written():
 
     for function in (one, other, merged):
         agree_all(function, [(0,), (3,)])
+
+
+def test_the_last_exception_is_raised_in_the_end():
+    def tries(n, words):
+        last = None
+        for i in range(n):
+            try:
+                return int(words[i])
+            except ValueError as error:
+                last = error
+        raise last
+
+    for words in (["x", "7"], ["x", "y"]):
+        agree(tries, 2, words)
+    agree(tries, 0, ["x"])

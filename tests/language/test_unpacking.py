@@ -1,4 +1,4 @@
-"""a, b = x and a, *b = x of tuples, lists, ranges and arrays."""
+"""a, b = x and a, *b = x of tuples, lists, texts, ranges and arrays."""
 
 import numpy as np
 import pytest
@@ -51,6 +51,19 @@ def test_a_starred_name_that_nobody_reads():
 def test_the_list_is_one_of_its_own():
     agree(make("def f(x):\n    a, *b = x\n    x[1] = 9\n    b.append(7)\n    return a, b, x"), [1, 2, 3])
     agree(make("def f(x):\n    a, *b = x\n    b[0] = 5\n    return b"), (1, 2, 3))
+
+
+TEXTS = ["", "x", "xy", "xyz", "h\u00e9\U0001f40d"]
+
+
+@pytest.mark.parametrize("target", ["a, b", "a,", "a, b, c"] + STARRED)
+def test_of_texts(target):
+    for text in TEXTS:
+        agree(make(f"def f(s):\n    {target} = s\n    return {target.replace('*', '')}"), text)
+        agree(make(f"def f(s):\n    {target} = s + '!'\n    return {target.replace('*', '')}"), text)
+        agree(make(f"def f():\n    {target} = {text!r}\n    return {target.replace('*', '')}"))
+    agree(make("def f(pairs):\n    return [b + a for a, b in pairs]"), ["ab", "cd"])
+    agree(make("def f(pairs):\n    return [b + a for a, b in pairs]"), ["ab", "c"])
 
 
 def test_in_a_loop():
