@@ -101,6 +101,11 @@ const Const *translate_attribute_const(Translator *t, PyObject *holder, PyObject
     return NULL;
 }
 
+bool translate_lacks(Translator *t, PyObject *holder, PyObject *name) {
+    return holder && PyModule_Check(holder) && !name_attribute(t->frontend, holder, name, t->source, t->span) &&
+           !t->diag->failed;
+}
+
 bool translate_is_class_method(Translator *t, const Value *x, PyObject *holder, PyObject *name) {
     if (!PyType_Check(holder) || x->konst->type->kind != TY_OBJECT) return false;
     PyObject *value = frontend_keep(t->frontend, PyObject_GetAttr(holder, name));

@@ -191,6 +191,9 @@ Value *translate_constant_subscript(Translator *t, const Value *x, const Value *
 /* Whether of this dict of a variable from outside, which is no argument of compiled code, the next instructions take
  * an item that it has, by a text. */
 bool translate_looked_up(Translator *t, PyObject *object);
+/* Whether it is a module without an attribute of that name: behind hasattr() nothing may come there, so that inference
+ * refuses it. */
+bool translate_lacks(Translator *t, PyObject *holder, PyObject *name);
 /* Bound to its class, it is another object each time it is read: the call finds it. */
 bool translate_is_class_method(Translator *t, const Value *x, PyObject *holder, PyObject *name);
 Value *translate_constant_attribute(Translator *t, Value *x, PyObject *name, bool *failed);

@@ -267,8 +267,8 @@ bool insn_load_attr(Translator *t) {
     Value *x = translate_pop_value(t);
     TRY(x && name);
     if (x->op == OP_TUPLE && x->imm.object) return push_super_attribute(t, x->imm.object, x->args[0], name);
-    bool failed;
-    Value *value = translate_constant_attribute(t, x, name, &failed);
+    bool failed = false, lacks = translate_lacks(t, translate_attribute_holder(t, x), name);
+    Value *value = lacks ? NULL : translate_constant_attribute(t, x, name, &failed);
     if (failed) return false;
     if (!value) {
         if (PyUnicode_CompareWithASCIIString(name, "isdisjoint") == 0) translate_views_to_sets(t, &x, NULL, false);

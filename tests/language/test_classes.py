@@ -274,6 +274,17 @@ def test_members_by_name():
     agree(missing)
 
 
+def test_what_a_module_may_lack():
+    def f(x):
+        if hasattr(np, "no_such_root"):
+            return np.no_such_root(x)
+        return np.sqrt(x) if hasattr(np, "sqrt") else np.linalg.no_such_root.of(x)
+
+    same(f, 4.0)
+    with pytest.raises(errors.TypingError, match="module numpy has no attribute 'sqrtt'(?s:.*)did you mean 'sqrt'"):
+        njit(lambda x: np.sqrtt(x))(1.0)
+
+
 def test_attributes_by_name():
     def f(p, z):
         return getattr(p, "x"), getattr(z, "imag"), getattr(p, "w", 7), hasattr(p, "y"), hasattr(p, "w")
