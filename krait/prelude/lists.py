@@ -155,6 +155,24 @@ def tuple_index(items, value, start=0, stop=9223372036854775807):
     raise ValueError("tuple.index(x): x not in tuple")
 
 
+def mixed_index(items, value, start=0, stop=9223372036854775807):
+    n = len(items)
+    first = max(start + n, 0) if start < 0 else start
+    last = stop + n if stop < 0 else min(stop, n)
+    for i, item in enumerate(items):
+        if first <= i < last and item == value:
+            return i
+    raise ValueError("tuple.index(x): x not in tuple")
+
+
+def mixed_count(items, value):
+    n = 0
+    for item in items:
+        if item == value:
+            n += 1
+    return n
+
+
 # ---- slices ----
 
 

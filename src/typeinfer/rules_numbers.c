@@ -19,7 +19,14 @@ bool rule_func_abs(Typing *t) {
 
 /* ---- methods of numbers ---- */
 
+/* A bool is the int that it equals. */
+static void take_bool(Typing *t) {
+    const Type *type = t->args[0].type;
+    if (type->kind == TY_SCALAR && type->weak && type->scalar == SCALAR_BOOL) typing_as(t, 0, infer_int(t->in));
+}
+
 bool rule_func_bit_count(Typing *t) {
+    take_bool(t);
     if (!lib_kinds(t, 0, 1, "iu")) return typing_bad_operands(t);
     bool wide = lib_scalar(t, 0)->scalar == SCALAR_UINT64;
     const Type *integer = infer_int(t->in), *compute = wide ? infer_scalar(t->in, SCALAR_UINT64, false) : integer;
@@ -27,6 +34,7 @@ bool rule_func_bit_count(Typing *t) {
 }
 
 bool rule_func_bit_length(Typing *t) {
+    take_bool(t);
     if (!lib_kinds(t, 0, 1, "i") || !lib_scalar(t, 0)->weak) return typing_bad_operands(t);
     return typing_become_prelude(t, func_info[t->func].symbol);
 }

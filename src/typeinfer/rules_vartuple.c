@@ -53,7 +53,9 @@ static bool take_items(Typing *t, size_t arg, const Type *vartuple) {
 /* x.index(v), x.count(v) */
 bool rule_func_tuple_method(Typing *t) {
     const Type *type = typing_vartuple_of(t, infer_content(t->args[0].type));
-    if (!type || t->nnames) return typing_bad_operands(t);
+    bool mixed = !type && t->args[0].type->kind == TY_TUPLE && !t->in->device; /* whose items differ */
+    if ((!type && !mixed) || t->nnames) return typing_bad_operands(t);
+    if (mixed) return become(t, t->func == FUNC_TUPLE_INDEX ? "lists:mixed_index" : "lists:mixed_count");
     return take_items(t, 0, type) && typing_become_prelude(t, func_info[t->func].symbol);
 }
 

@@ -105,6 +105,13 @@ def test_expressions(text):
     agree_all(function, itertools.product(NUMBERS, NUMBERS))
 
 
+def test_index_and_count_where_items_differ():
+    for text in ("(1, 'a').index('a')", "(1, 'a', 2.5, 1).index(k)", "(1, 'a', 2.5, 1).count(k)",
+                 "(1, 'a').index(k, 1)", "('a', 1, None, k).index(k, -1)", "(None, 'b', k).count(None)"):  # fmt: skip
+        for k in (1, 2):
+            agree(make(f"def f(k): return {text}"), k)
+
+
 UNPACKING = [
     "x, y = (a, b)\nreturn y, x",
     "x, y = y, x = a, b\nreturn x, y",

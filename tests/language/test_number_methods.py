@@ -66,8 +66,11 @@ def test_of_floats_of_numpy_float64_alone_is_a_float():
 
 
 def test_bits_needed():
-    for value in [0, 1, 2, 3, 4, 7, 8, 255, 256, -1, -2, -7, -8, -9, 2**62, 2**63 - 1, -(2**62), -(2**63), 1 - 2**63]:
+    for value in [0, 1, 2, 3, 4, 7, 8, 255, 256, -1, -2, -7, -8, -9, 2**62, 2**63 - 1, -(2**62), -(2**63), 1 - 2**63,
+                  True, False]:
         agree(length, value)
+    for value in (True, False, 255, -255):
+        agree(lambda x: x.bit_count(), value)
 
 
 def test_in_a_kernel():
