@@ -15,7 +15,8 @@ static bool fold_attributes(Translator *t) {
             if (!holder) continue;
             PyObject *name = frontend_keep(t->frontend, PyUnicode_InternFromString(value->imm.text));
             if (!name) return frontend_python_failed(t->frontend, t->source, value->span, "no memory for a name");
-            if (translate_is_class_method(t, value->args[0], holder, name) || translate_lacks(t, holder, name)) continue;
+            if (translate_is_class_method(t, value->args[0], holder, name)) continue;
+            if (translate_lacks(t, holder, name)) continue;
             const Const *konst = translate_attribute_const(t, holder, name, value->span);
             TRY(konst);
             value->op = OP_CONST;
