@@ -283,6 +283,14 @@ static bool array_of_list(Typing *t) {
     return become_prelude(t, numbers ? "lists:array_of_numbers" : "lists:array_of_rows", dtype, "C");
 }
 
+/* A tuple of arrays or lists, or one of any length, is as good as the list of its items. */
+static bool take_rows(Typing *t) {
+    const Type *type = t->args[0].type, *rows = type->kind == TY_TUPLE ? typing_vartuple_of(t, type) : NULL;
+    TypeKind kind = rows ? rows->items[0]->kind : TY_NONE;
+    if (kind == TY_LIST || (kind == TY_ARRAY && !rows->items[0]->record)) TRY(typing_as(t, 0, rows));
+    return typing_as_list(t, 0);
+}
+
 static bool array_of_range(Typing *t) {
     const Type *dtype;
     TRY(dtype_or(t, 1, infer_scalar(t->in, SCALAR_INT64, false), &dtype));
@@ -359,6 +367,7 @@ bool rule_func_np_array(Typing *t) {
     }
     if (ndim > 0) return array_of_axes(t, (unsigned)ndim);
     if (is_display_of_numbers(t->values[0])) t->args[0] = fact_of_display(t, t->values[0], &t->values[0]);
+    TRY(take_rows(t));
     if (t->args[0].type->kind == TY_LIST) return array_of_list(t);
     if (t->args[0].type->kind == TY_RANGE) return array_of_range(t);
     if (infer_content(t->args[0].type)->kind != TY_ARRAY) return array_of_numbers(t, 3);
@@ -410,6 +419,7 @@ bool rule_func_np_asarray(Typing *t) {
     if (asked) TRY(typing_const_bool(t, 4, &copy));
     if (asked && !copy && array->kind != TY_ARRAY) return no_array_as_it_is(t, "this is none");
     if (is_display_of_numbers(t->values[0])) t->args[0] = fact_of_display(t, t->values[0], &t->values[0]);
+    TRY(take_rows(t));
     if (t->args[0].type->kind == TY_LIST) return on_heap(t) && array_of_list(t);
     if (t->args[0].type->kind == TY_RANGE) return on_heap(t) && array_of_range(t);
     if (array->kind != TY_ARRAY) return on_heap(t) && array_of_numbers(t, 2);

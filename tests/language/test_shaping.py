@@ -189,6 +189,15 @@ def test_fill_and_item():
     agree(expression("a.item(1, 2)", "a"), ARRAYS["F2"])
 
 
+def test_tuples_of_arrays_and_of_lists_as_arrays():
+    a, b = np.arange(3.0), np.ones(3)
+    for text in ("np.array((a, b))", "np.asarray((a, b, a))", "np.array((a, b), np.float32)",
+                 "np.array((a[::2], b[:2]))", "np.sum((a, b), axis=0)", "np.mean((a, b), axis=1)", "np.max((a, b))", "np.array(([1, 2], [3, 4]))",
+                 "np.array(tuple([v * 2 for v in a]))", "np.array((a, b[:2]))"):  # fmt: skip
+        agree(expression(text, "a", "b"), a, b)
+    agree(expression("np.array((a, b))", "a", "b"), ARRAYS["C2"], ARRAYS["C2"])
+
+
 def test_numbers_and_tuples_as_arrays():
     for text in ("3", "2.5", "True", "(1, 2, 3)", "(1, 2.5)", "((1, 2), (3, 4), (5, 6))", "()", "((),)", "(x, 2)",
                  "(x, y)", "((x, y),)"):  # fmt: skip
