@@ -108,11 +108,12 @@ def conj(a):
 # ---- f(*x), where x has any length ----
 
 
-def check_count(items, name, names):
-    if len(items) > len(names):
-        some = "argument" if len(names) == 1 else "arguments"
+def check_count(items, name, names, most):
+    if len(items) > most:
+        some = "argument" if most == 1 else "arguments"
         were = "was" if len(items) == 1 else "were"
-        raise TypeError(f"{name}() takes {len(names)} positional {some} but {len(items)} {were} given")
+        count = f"{most}" if len(names) == most else f"from {len(names)} to {most}"
+        raise TypeError(f"{name}() takes {count} positional {some} but {len(items)} {were} given")
     check_least(items, name, names)
 
 
@@ -126,6 +127,10 @@ def check_least(items, name, names):
             words = f"{', '.join(missing[:-1])}, and {missing[-1]}"
         some = "argument" if len(missing) == 1 else "arguments"
         raise TypeError(f"{name}() missing {len(missing)} required positional {some}: {words}")
+
+
+def item_or(items, i, default):
+    return items[i] if i < len(items) else default
 
 
 def print_all(items, *, sep=" ", end="\n"):

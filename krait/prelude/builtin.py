@@ -130,6 +130,36 @@ def max_of(iterable):
     return most
 
 
+class Compared:
+    """An item that is ordered by a function of two of them."""
+
+    def __init__(self, compare, item):
+        self.compare = compare
+        self.item = item
+
+    def __lt__(self, other):
+        return self.compare(self.item, other.item) < 0
+
+    def __gt__(self, other):
+        return self.compare(self.item, other.item) > 0
+
+    def __le__(self, other):
+        return self.compare(self.item, other.item) <= 0
+
+    def __ge__(self, other):
+        return self.compare(self.item, other.item) >= 0
+
+    def __eq__(self, other):
+        return self.compare(self.item, other.item) == 0
+
+
+def cmp_to_key(mycmp):
+    def key(obj):
+        return Compared(mycmp, obj)
+
+    return key
+
+
 def reduce(function, iterable, *initial):
     started = len(initial) == 1
     if started:

@@ -114,6 +114,7 @@ bool typing_meet_lengths(Typing *t) {
 
 /* ---- f(*x) ---- */
 
+enum { SPREAD_MOST = 64 };
 typedef struct Spread {
     Typing *t;
     Fact items; /* x */
@@ -123,22 +124,37 @@ typedef struct Spread {
     size_t count;
 } Spread;
 
-/* Calls a function of the prelude on x and constants, for what it raises. */
-static bool check_spread(Spread *s, const char *function, const Const *const *konsts, size_t count) {
+/* Calls a function of the prelude on x and constants. */
+static bool call_on_items(Spread *s, const char *function, const Const *const *konsts, size_t count, Fact *fact,
+                          Value **value) {
     Typing *t = s->t;
     Infer *in = t->in;
     enum { MOST = 8 };
     ObjRef ref = in->host->prelude(in->host->self, function);
     TRY(ref);
-    Fact facts[MOST] = {{type_object(in->types, TY_PYFUNC, ref), NULL}, s->items}, none;
-    Value *values[MOST] = {NULL, s->value}, *done;
+    Fact facts[MOST] = {{type_object(in->types, TY_PYFUNC, ref), NULL}, s->items};
+    Value *values[MOST] = {NULL, s->value};
     facts[0].konst = const_of(in->arena, facts[0].type);
     if (t->emit) values[0] = typing_make_const(t, facts[0].konst);
     for (size_t i = 0; i < count; i++) {
         facts[2 + i] = (Fact){konsts[i]->type, konsts[i]};
         values[2 + i] = t->emit ? typing_make_const(t, konsts[i]) : NULL;
     }
-    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2 + count}, &none, &done);
+    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2 + count}, fact, value);
+}
+
+/* For what it raises. */
+static bool check_spread(Spread *s, const char *function, const Const *const *konsts, size_t count) {
+    Fact none;
+    Value *done;
+    return call_on_items(s, function, konsts, count, &none, &done);
+}
+
+/* x[index], or the default where x has fewer items, is the next argument. */
+static bool add_or_default(Spread *s, int64_t index, const Const *fallback) {
+    const Const *konsts[] = {const_int(s->t->in->arena, s->t->in->types, index), fallback};
+    size_t i = s->count++;
+    return call_on_items(s, "applying:item_or", konsts, COUNT_OF(konsts), &s->args[i], &s->values[i]);
 }
 
 /* x[index] is the next argument. */
@@ -161,39 +177,60 @@ static const Const *slice_from(Infer *in, int64_t first) {
     return slice;
 }
 
-/* The arguments of a function of Python: so many, or so many at least and the rest.  False: it has defaults. */
+typedef struct Accepted { /* the positional parameters of a function */
+    const Const **names;  /* of those without a default */
+    const Const **defaults;
+    int64_t least, most;
+    bool rest; /* and it has *args */
+} Accepted;
+
+/* An int beside a float would become one. */
+static bool stands_beside(const Type *item, const Type *fallback) {
+    return item == fallback || fallback->kind == TY_NONE || (typing_is_text(item) && typing_is_text(fallback));
+}
+
+/* False: a default is made anew by each function, or may change, or is no value as the items are. */
+static bool read_accepted(Infer *in, const Func *callee, const Type *item, Accepted *of) {
+    *of = (Accepted){ARENA_ARRAY(in->arena, const Const *, callee->nparams),
+                     ARENA_ARRAY(in->arena, const Const *, callee->nparams), 0, 0, false};
+    for (uint32_t p = 0; p < callee->nparams; p++) {
+        const Param *param = &callee->params[p];
+        of->rest |= param->kind == PARAM_VARARGS;
+        if (param->kind != PARAM_NORMAL && param->kind != PARAM_POSITIONAL_ONLY) continue;
+        if (param->has_default && (!param->fallback || param->fallback->captured)) return false;
+        if (param->has_default && !stands_beside(item, param->fallback->type)) return false;
+        of->defaults[of->most++] = param->has_default ? param->fallback : NULL;
+        if (!param->has_default) of->names[of->least++] = const_str(in->arena, in->types, param->name);
+    }
+    return true;
+}
+
+/* The arguments of a function of Python: as many as it has parameters, and the rest. */
 static bool spread_python(Spread *s, ObjRef object) {
     Typing *t = s->t;
     Infer *in = t->in;
     const Func *callee = in->host->translate(in->host->self, object);
-    if (!callee) return false;
-    const Const **names = ARENA_ARRAY(in->arena, const Const *, callee->nparams);
-    int64_t least = 0;
-    bool rest = false;
-    for (uint32_t p = 0; p < callee->nparams; p++) {
-        const Param *param = &callee->params[p];
-        bool positional = param->kind == PARAM_NORMAL || param->kind == PARAM_POSITIONAL_ONLY;
-        rest |= param->kind == PARAM_VARARGS;
-        if (positional && param->has_default) return false;
-        if (positional) names[least++] = const_str(in->arena, in->types, param->name);
-    }
+    Accepted of;
+    const Type *item = typing_vartuple_of(t, infer_content(s->items.type))->items[0];
+    if (!callee || !read_accepted(in, callee, item, &of) || of.most > SPREAD_MOST) return false;
     const Const *konsts[] = {const_str(in->arena, in->types, callee->source->function),
-                             const_tuple(in->arena, in->types, names, (size_t)least)};
-    TRY(check_spread(s, rest ? "applying:check_least" : "applying:check_count", konsts, COUNT_OF(konsts)));
-    for (int64_t i = 0; i < least; i++) TRY(add_indexed(s, const_int(in->arena, in->types, i)));
-    t->spreads = rest;
-    return !rest || add_indexed(s, slice_from(in, least));
+                             const_tuple(in->arena, in->types, of.names, (size_t)of.least),
+                             const_int(in->arena, in->types, of.most)};
+    TRY(check_spread(s, of.rest ? "applying:check_least" : "applying:check_count", konsts, of.rest ? 2 : 3));
+    for (int64_t i = 0; i < of.most; i++)
+        TRY(of.defaults[i] ? add_or_default(s, i, of.defaults[i]) : add_indexed(s, const_int(in->arena, in->types, i)));
+    t->spreads = of.rest;
+    return !of.rest || add_indexed(s, slice_from(in, of.most));
 }
 
 bool typing_spread(Typing *t) {
-    enum { MOST = 64 };
     const Type *callee = infer_content(t->args[0].type);
     size_t keywords = t->nargs - 2;
     Spread s = {t,
                 t->args[1],
                 t->values[1],
-                ARENA_ARRAY(t->in->arena, Fact, MOST + keywords),
-                ARENA_ARRAY(t->in->arena, Value *, MOST + keywords),
+                ARENA_ARRAY(t->in->arena, Fact, SPREAD_MOST + 2 + keywords),
+                ARENA_ARRAY(t->in->arena, Value *, SPREAD_MOST + 2 + keywords),
                 1};
     s.args[0] = t->args[0], s.values[0] = t->values[0];
     if (callee->kind == TY_FUNC && func_row(callee->func)->spread) {

@@ -7,6 +7,8 @@ from itertools import combinations, permutations, product
 import pytest
 from oracle import agree
 
+from krait import errors, njit
+
 
 def case_spread():
     xs = [1, 2, 3]
@@ -56,6 +58,39 @@ def case_spread_two_missing():
     def f(a, b, c, d, *rest):
         return a
     return f(*xs)
+
+
+def with_defaults(a, b=2, c=None):
+    return a * 10 + b, c
+
+
+def with_defaults_and_more(a=1, b=25, *rest, k=3):
+    return a, b, sum(rest), k
+
+
+def joined(a, b, sep="-"):
+    return a + sep + b
+
+
+def case_spread_with_defaults():
+    xs = [7, 8, 9, 10]
+    return (with_defaults(*xs[:1]), with_defaults(*xs[:2]), with_defaults(*xs[:3]), with_defaults_and_more(*xs, k=4),
+            with_defaults_and_more(*xs[:1]), with_defaults_and_more(*xs[:0]))
+
+
+def case_spread_beyond_the_defaults():
+    xs = [1, 2, 3, 4]
+    return with_defaults(*xs)
+
+
+def case_spread_of_nothing_beside_defaults():
+    xs = [1]
+    return with_defaults(*xs[1:])
+
+
+def case_spread_of_texts():
+    words = "a b c".split()
+    return joined(*words[:2]), joined(*words)
 
 
 def case_spread_builtins():
@@ -237,6 +272,18 @@ def case_paths():
             return [path]
         return dfs(i + 1, path + (i,)) + dfs(i + 1, path)
     return dfs(0, ())
+
+
+def test_a_default_of_another_type_is_refused():
+    def f(xs):
+        return with_another(*xs)
+
+    with pytest.raises(errors.TypingError, match=r"\* needs a tuple here"):
+        njit(f)([1])
+
+
+def with_another(a, b=2.5):
+    return a * b
 
 
 @pytest.mark.parametrize("name", [name for name in list(globals()) if name.startswith("case_")])

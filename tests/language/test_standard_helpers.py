@@ -11,6 +11,40 @@ from krait import cuda, errors, njit
 from oracle import agree
 
 
+# ---- functools.cmp_to_key ----
+
+
+def test_an_order_that_a_function_of_two_gives():
+    def largest(numbers):
+        def compare(a, b):
+            return -1 if a + b > b + a else int(a + b < b + a)
+
+        return "".join(sorted([str(n) for n in numbers], key=functools.cmp_to_key(compare)))
+
+    def by_two(pairs, sign):
+        pairs.sort(key=functools.cmp_to_key(lambda a, b: sign * (a[1] - b[1]) or a[0] - b[0]))
+        return pairs
+
+    def ends(numbers):
+        key = functools.cmp_to_key(lambda a, b: (a % 10) - (b % 10))
+        return min(numbers, key=key), max(numbers, key=key), sorted(numbers, key=key, reverse=True)
+
+    agree(largest, [3, 30, 34, 5, 9])
+    agree(by_two, [(3, 30), (34, 5), (9, 5), (1, 30)], 1)
+    agree(by_two, [(3, 30), (34, 5), (9, 5), (1, 30)], -1)
+    agree(ends, [15, 23, 91, 5, 33])
+
+
+def test_what_such_keys_say():
+    def compared(a, b):
+        key = functools.cmp_to_key(lambda x, y: x - y)
+        p, q = key(a), key(b)
+        return p < q, p > q, p <= q, p >= q, p == q, p != q
+
+    for pair in ((1, 2), (2, 1), (2, 2)):
+        agree(compared, *pair)
+
+
 # ---- functools.cache, lru_cache ----
 
 
