@@ -8,8 +8,9 @@
  * too: the way back goes through variables, items and tuples, through iterators, and through operations, whose operands
  * that hold nothing in the same way are taken to be where it came from.  Where no operand is, the call is asked for
  * again, of a callee whose result has the type (FuncInst.expected); where it leads to a parameter, the callers find
- * what it would have to be (FuncInst.wanted).  Only what holds nothing yet grows inside: a
- * container that holds something has one type for all who see it. */
+ * what it would have to be (FuncInst.wanted).  Numbers join inside, too (wider.c): ints in a list in a list, where
+ * floats are put in later, are made as floats, unless they came from the interpreter.  Whatever else a container holds
+ * is of one type for all who see it. */
 #include "library/library.h" /* FUNC_LIST */
 #include "typeinfer/infer.h"
 
@@ -19,15 +20,21 @@ static bool names_deferred(Value *value) { /* the type of what is put in */
     return type && type->kind == TY_CLASS && type->items[0]->kind == TY_BOTTOM;
 }
 
+/* List.empty_list(type), Dict.empty(key type, type) */
+static bool is_declared(const Value *value) {
+    const Type *callee = value->op == OP_CALL ? value_resolve(value->args[0])->type : NULL;
+    if (!callee || callee->kind != TY_FUNC) return false;
+    return callee->func->id == FUNC_EMPTY_LIST || callee->func->id == FUNC_EMPTY_DICT;
+}
+
 static bool makes_empty(const Value *value) { /* list(), dict(), set(); List.empty_list(deferred type) */
-    static const FuncId makers[] = {FUNC_LIST, FUNC_DICT, FUNC_SET}, declared[] = {FUNC_EMPTY_LIST, FUNC_EMPTY_DICT};
+    static const FuncId makers[] = {FUNC_LIST, FUNC_DICT, FUNC_SET};
     const Type *callee = value->op == OP_CALL ? value_resolve(value->args[0])->type : NULL;
     if (!callee || callee->kind != TY_FUNC || !value->type || !type_is_container(value->type)) return false;
     for (size_t i = 0; value->nargs == 1 && i < COUNT_OF(makers); i++)
         if (callee->func->id == makers[i]) return true;
-    for (size_t i = 0; i < COUNT_OF(declared); i++)
-        for (uint32_t k = 1; callee->func->id == declared[i] && k < value->nargs; k++)
-            if (names_deferred(value->args[k])) return true;
+    for (uint32_t k = 1; is_declared(value) && k < value->nargs; k++)
+        if (names_deferred(value->args[k])) return true;
     return false;
 }
 
@@ -65,22 +72,6 @@ bool typeinfer_is_open(const Type *type) {
 
 /* ---- types ---- */
 
-/* The type with other items; NULL: it has none that can change. */
-static const Type *with_items(Infer *in, const Type *like, const Type *const *items) {
-    TypeTable *types = in->types;
-    switch (like->kind) {
-    case TY_LIST:
-    case TY_VARTUPLE:
-    case TY_CELL: return type_with_items(types, (TypeKind)like->kind, 0, items, 1);
-    case TY_CLOSURE: return type_with_items(types, TY_CLOSURE, like->object, items, like->count);
-    case TY_TUPLE: return type_tuple_like(types, like, items);
-    case TY_OPTIONAL: return type_optional(types, items[0]);
-    case TY_ITER: return type_iter(types, (IterKind)like->iter, items, like->count);
-    case TY_STRUCT: return type_is_shared(like) ? typeinfer_object(in, like, items) : NULL;
-    default: return NULL;
-    }
-}
-
 /* Both at once, where they differ in what holds nothing; NULL: they differ in something else. */
 static const Type *merged(Infer *in, const Type *a, const Type *b) {
     if (a == b || b->kind == TY_BOTTOM) return a;
@@ -101,7 +92,7 @@ static const Type *merged(Infer *in, const Type *a, const Type *b) {
     if (!a->count) return NULL;
     const Type **items = ARENA_ARRAY(in->arena, const Type *, a->count);
     for (uint32_t i = 0; i < a->count; i++) TRY(items[i] = merged(in, a->items[i], b->items[i]));
-    return with_items(in, a, items);
+    return typeinfer_with_items(in, a, items);
 }
 
 /* A display takes numbers of several types as one that holds them all. */
@@ -117,24 +108,6 @@ static const Type *grown(Infer *in, const Type *old, const Type *more) {
     if (old->kind == TY_DICT)
         TRY(value = typeinfer_join(in->config->promotion, in->types, type_dict_value(old), type_dict_value(more)));
     return type_table_of(in->types, key, value);
-}
-
-/* Whether what holds `type` takes `more` by a cast: Python's numbers take those of NumPy that they hold, int int64. */
-bool typeinfer_takes(Infer *in, const Type *type, const Type *more) {
-    if (type == more) return true;
-    if (type->kind != more->kind) return false;
-    if (type->kind == TY_SCALAR) {
-        const Type *strong = infer_scalar(in, (Scalar)type->scalar, false);
-        return !type->object && !more->object &&
-               typeinfer_join(in->config->promotion, in->types, strong, more) == strong;
-    }
-    bool parts = type->kind == TY_TUPLE || type_is_container(type);
-    if (!parts || type->count != more->count || type->object != more->object) return false;
-    for (uint32_t i = 0; i < type->count; i++)
-        if (type->kind != TY_TUPLE ? type->items[i] != more->items[i]
-                                   : !typeinfer_takes(in, type->items[i], more->items[i]))
-            return false;
-    return true;
 }
 
 /* The same of what is put into a container, given as a container of that. */
@@ -157,6 +130,7 @@ static bool find_filling(Filling *f, const Type *from, const Type *to) {
     if (from == to || from->kind != to->kind) return false;
     if (type_is_shared(from) || is_empty_cell(from)) return f->hole = from, f->with = to, true;
     if (type_is_container(from) && holds_nothing(from)) return f->hole = from, f->with = to, true;
+    if (typeinfer_holds_narrower(from, to)) return f->hole = from, f->with = to, true;
     if (from->kind == TY_DICT) return find_filling(f, type_dict_value(from), type_dict_value(to));
     for (uint32_t i = 0; i < from->count && i < to->count; i++)
         if (find_filling(f, from->items[i], to->items[i])) return true;
@@ -186,11 +160,11 @@ static const Type *filled(const Filling *f, const Type *type) {
     const Type *around = filled_around(f, type);
     if (type == f->hole) return f->with;
     if (around) return around;
-    if (!typeinfer_is_open(type)) return type;
+    if (!typeinfer_is_open(type) && typeinfer_is_open(f->hole)) return type;
     if (type->kind == TY_DICT) return type_table_of(f->in->types, type_key(type), filled(f, type_dict_value(type)));
     const Type **items = ARENA_ARRAY(f->in->arena, const Type *, type->count);
     for (uint32_t i = 0; i < type->count; i++) items[i] = filled(f, type->items[i]);
-    const Type *made = with_items(f->in, type, items);
+    const Type *made = typeinfer_with_items(f->in, type, items);
     return made ? made : type;
 }
 
@@ -228,11 +202,18 @@ static const Type *iterator_of(Infer *in, const Type *iter, const Type *item) {
     return type_iter(in->types, (IterKind)iter->iter, over, iter->count);
 }
 
+/* One of the program's: what it gives it says itself. */
+static bool calls_a_function(const Value *value) {
+    const Type *callee = value->op == OP_CALL || value->op == OP_CALL_EX ? value_resolve(value->args[0])->type : NULL;
+    return callee && callee->kind != TY_FUNC && callee->kind != TY_BOTTOM;
+}
+
 /* Operands of an operation that hold nothing where its result does; of a method what it is called on.  False: none. */
 static bool want_operands(Growth *g, Value *value, const Type *type) {
     Filling filling = {.in = g->in};
     bool any = false;
     if (!find_filling(&filling, value->type, type)) return false;
+    if (!typeinfer_is_open(filling.hole) && calls_a_function(value)) return false; /* arguments are not all alike */
     for (uint32_t i = 0; i < value->nargs; i++) {
         Value *operand = value_resolve(value->args[i]);
         if (operand->op == OP_GETATTR) operand = value_resolve(operand->args[0]);
@@ -294,10 +275,12 @@ static bool want_attribute(Growth *g, Value *value, const Type *type) {
  * of no use to them. */
 static bool ask_callers(Infer *in, const Value *param, const Type *type) {
     FuncInst *inst = in->inst;
-    if (!inst->caller && in->device) return false;
+    if (!inst->caller && (in->device || !merged(in, param->type, type)))
+        return false; /* its numbers are what they are */
     const Type *before = inst->wanted ? inst->wanted[param->imm.i] : NULL, *both = NULL;
     if (before && type_is_shared(type)) both = merged(in, before, type);
     if (before && !inst->caller && type_is_container(type)) both = grown(in, before, type);
+    if (before && !both) both = typeinfer_wider(in, before, type);
     if (both) type = both;
     if (!inst->wanted) inst->wanted = ARENA_ARRAY(in->arena, const Type *, inst->untyped->nparams);
     if (inst->wanted[param->imm.i] != type) inst->wants = true;
@@ -309,6 +292,7 @@ static bool ask_callers(Infer *in, const Value *param, const Type *type) {
 bool typeinfer_want_captured(Infer *in, int64_t index, const Type *type) {
     Captured *capture = &in->config->captures->data[index];
     const Type *both = capture->wanted ? grown(in, capture->wanted, type) : type;
+    if (!merged(in, capture->type, type)) return false;
     if (both) capture->wanted = both;
     return false;
 }
@@ -321,6 +305,18 @@ static const Const *held_by_class(const Infer *in, const Value *getattr) {
         return NULL;
     Member member = in->host->member(in->host->self, type->object, getattr->imm.object, getattr->imm.text);
     return member.kind == MEMBER_VALUE && member.konst->captured ? member.konst : NULL;
+}
+
+/* What operand i of a display of this type becomes. */
+static const Type *part_of(const Type *type, uint32_t i) {
+    if (type->kind == TY_LIST) return type->items[0];
+    return type->kind == TY_DICT && i % 2 ? type_dict_value(type) : type_key(type);
+}
+
+static void want_part(Growth *g, Value *part, const Type *type) {
+    const Type *now = value_resolve(part)->type;
+    if (typeinfer_is_open(now) || (now != type && (type_is_container(now) || now->kind == TY_TUPLE)))
+        want(g, part, type);
 }
 
 /* One step; false: it leads nowhere. */
@@ -336,8 +332,7 @@ static bool step(Growth *g, Value *value, const Type *type) {
     case OP_DICT:
     case OP_SET:
         solver_set_type(in, value, type);
-        for (uint32_t i = 0; i < value->nargs; i++)
-            if (typeinfer_is_open(value_resolve(value->args[i])->type)) want(g, value->args[i], type->items[0]);
+        for (uint32_t i = 0; i < value->nargs; i++) want_part(g, value->args[i], part_of(type, i));
         return true;
     case OP_PARAM: return ask_callers(in, value, type);
     case OP_CAPTURED: return typeinfer_want_captured(in, value->imm.i, type);
@@ -397,7 +392,13 @@ Value *typeinfer_grow(Infer *in, Value *value, const Type *type) {
         const Type *joined = grows(at->type) ? grown(in, at->type, next.want) : NULL;
         if (joined == at->type) continue; /* numbers of another type are converted */
         if (!is_display(at)) joined = merged(in, at->type, next.want);
-        if (!joined && !is_display(at) && at->op != OP_PHI && holds_by_cast(in, at->type, next.want)) continue;
+        bool cast = !joined && !is_display(at) && at->op != OP_PHI && holds_by_cast(in, at->type, next.want);
+        if (cast && (typeinfer_same_bits(at->type, next.want) || is_declared(at))) continue;
+        if (cast && at->op == OP_PARAM && in->inst->caller) { /* which the callers know whether they can */
+            ask_callers(in, at, typeinfer_wider(in, at->type, next.want));
+            continue;
+        }
+        if (!joined) joined = typeinfer_wider(in, at->type, next.want);
         if (!joined) return at;
         if (joined != at->type && !step(&g, at, joined)) return at;
     }
@@ -430,10 +431,12 @@ static bool refuse_item(Typing *t, const Value *list, const Type *is, const Type
             "stands there is no item, or convert what is put in; things of several types go into two "
             "lists, or as tuples of one form into one",
             list->span.line, items, name);
+    bool number = item->kind == TY_SCALAR && is->items[0]->kind == TY_SCALAR && is->items[0]->weak &&
+                  !is->items[0]->object;
     return typing_hint(t,
-                       "a list has one type of items, that of the first, here %s: convert what is put in; things of "
+                       "a list has one type of items, that of the first, here %s: convert what is put in%s; things of "
                        "several types go into two lists, or as tuples of one form into one",
-                       items);
+                       items, number ? arena_printf(t->in->arena, ", %s(x)", items) : "");
 }
 
 /* What does not fit is the key, or else the value. */

@@ -517,6 +517,15 @@ bool typeinfer_want_captured(Infer *in, int64_t index, const Type *type); /* fal
 Value *typeinfer_grow(Infer *in, Value *value, const Type *type);
 /* What gives items of the one type gives those of the other, which holds something where that holds nothing. */
 void typeinfer_fill(Infer *in, Value *value, const Type *from, const Type *to);
+const Type *typeinfer_with_items(Infer *in, const Type *like, const Type *const *items); /* NULL: it has none */
+/* What is one container, or goes into one, with numbers of two types (wider.c); NULL: it differs in more. */
+const Type *typeinfer_wider(Infer *in, const Type *a, const Type *b);
+bool typeinfer_same_bits(const Type *a, const Type *b); /* containers, one of which takes what the other does */
+bool typeinfer_holds_narrower(const Type *container, const Type *wide); /* itself, other numbers than that */
+/* The wider one of what a container holds and of operand `arg`, which is put in: that is made so.  NULL: none. */
+const Type *typing_widen(Typing *t, const Type *held, size_t arg);
+/* An argument becomes that, which the callee has asked for: false: it cannot, and the callee would cast. */
+bool typing_widen_argument(Typing *t, const char *param, Value *value, const Type *from, const Type *to);
 void solver_set_type(Infer *in, Value *value, const Type *type);
 uint32_t solver_users(const Infer *in, const Value *value, Value *const **users);
 bool solver_expect(Infer *in, Value *call, const Type *type); /* of the result of a call; false: it was no use */

@@ -102,9 +102,14 @@ static bool put(Typing *t, size_t table, const Type *key, const Type *value) {
     if (!is_key(key)) return refuse_type(t, key, is->kind == TY_DICT);
     if (t->emit) return true;
     if (is->kind == TY_DICT) TRY(check_memo(t, table, key, value));
-    const Type *more = type_table_of(t->in->types, key, is->kind == TY_DICT ? typeinfer_general(t->in, value) : NULL);
-    for (size_t i = 0; is->kind == TY_DICT && !is_empty(is) && i < t->nargs; i++)
-        if (i != table) typeinfer_fill(t->in, t->values[i], value, type_dict_value(is));
+    value = is->kind == TY_DICT ? typeinfer_general(t->in, value) : NULL;
+    for (size_t i = 0; value && !is_empty(is) && i < t->nargs; i++) {
+        if (i == table) continue;
+        typeinfer_fill(t->in, t->values[i], value, type_dict_value(is));
+        const Type *wider = t->args[i].type == value ? typing_widen(t, type_dict_value(is), i) : NULL;
+        if (wider) value = wider;
+    }
+    const Type *more = type_table_of(t->in->types, key, value);
     return more == is || solver_put(t, t->values[table], more);
 }
 

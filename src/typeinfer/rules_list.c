@@ -75,6 +75,7 @@ bool rule_list(Typing *t) {
     for (size_t i = 0; i < t->nargs; i++) {
         const Type *type = typeinfer_general(t->in, t->args[i].type), *joined = join(t, item, type);
         if (!joined && !t->emit) joined = join_displays(t, item, i);
+        if (!joined) joined = typing_widen(t, item, i);
         bool lengths = joined && joined->kind == TY_VARTUPLE && type->kind == TY_TUPLE;
         if ((!joined || lengths) && !t->emit && is_sequence_argument(in, t->at)) return become_tuple(t);
         if (!joined) {
@@ -83,7 +84,10 @@ bool rule_list(Typing *t) {
         }
         item = joined;
     }
-    for (size_t i = 0; !t->emit && i < t->nargs; i++) typeinfer_fill(in, t->values[i], t->args[i].type, item);
+    for (size_t i = 0; !t->emit && i < t->nargs; i++) {
+        typeinfer_fill(in, t->values[i], t->args[i].type, item);
+        if (t->args[i].type != item) typing_widen(t, item, i);
+    }
     for (size_t i = 0; i < t->nargs; i++) {
         const Type *general = typeinfer_general(in, t->args[i].type);
         if (general != t->args[i].type || (general->kind == TY_TUPLE && general != item)) typing_cast(t, i, item);
@@ -91,19 +95,20 @@ bool rule_list(Typing *t) {
     return typing_result(t, type_with_items(in->types, TY_LIST, 0, &item, 1), NULL);
 }
 
-/* The items of the list are of this type too. */
-static bool put(Typing *t, const Type *item) {
+/* The items of the list are of this type too, that of argument `arg` if there is one. */
+static bool put(Typing *t, const Type *item, size_t arg) {
     const Type *list = t->args[0].type;
     item = typeinfer_general(t->in, item);
     if (t->emit || item->kind == TY_BOTTOM) return true;
-    const Type *joined = join(t, list->items[0], item);
+    const Type *joined = join(t, list->items[0], item), *wider = joined ? NULL : typing_widen(t, list->items[0], arg);
+    if (wider) return wider == list->items[0] || solver_list_put(t, t->values[0], wider);
     for (size_t i = 1; joined && i < t->nargs - t->nnames; i++) typeinfer_fill(t->in, t->values[i], item, joined);
     return joined == list->items[0] || solver_list_put(t, t->values[0], item);
 }
 
 bool rule_func_list_append(Typing *t) {
     if (!list_of(t) || t->nnames) return typing_bad_operands(t);
-    TRY(put(t, t->args[1].type));
+    TRY(put(t, t->args[1].type, 1));
     if (t->emit) typing_cast(t, 1, list_of(t)->items[0]);
     return typing_result(t, infer_none(t->in), NULL);
 }
@@ -125,7 +130,7 @@ bool rule_func_list_get(Typing *t) {
 bool rule_func_list_set(Typing *t) {
     const Type *list = list_of(t);
     if (!list || !lib_kinds(t, 1, 1, "biu")) return typing_bad_operands(t);
-    TRY(put(t, t->args[2].type));
+    TRY(put(t, t->args[2].type, 2));
     typing_cast(t, 1, infer_int(t->in));
     if (t->emit) typing_cast(t, 2, list->items[0]);
     return typing_result(t, infer_none(t->in), NULL);
@@ -177,14 +182,14 @@ static const Type *item_of_iterable(Typing *t, size_t arg) {
 /* insert(i, x) puts its last argument in. */
 bool rule_func_list_insert(Typing *t) {
     if (!list_of(t) || t->nnames) return typing_bad_operands(t);
-    TRY(put(t, t->args[2].type));
+    TRY(put(t, t->args[2].type, 2));
     return typing_become_prelude(t, func_info[t->func].symbol);
 }
 
 /* heapq.heappush(l, x), bisect.insort(l, x): x is put in. */
 bool rule_func_list_put(Typing *t) {
     if (!list_of(t) || t->nargs - t->nnames < 2) return typing_bad_operands(t);
-    TRY(put(t, t->args[1].type));
+    TRY(put(t, t->args[1].type, 1));
     return typing_become_prelude(t, func_info[t->func].symbol);
 }
 
@@ -194,7 +199,7 @@ bool rule_func_list_extend(Typing *t) {
     if (t->args[1].type->kind == TY_BOTTOM) return typing_result(t, infer_bottom(t->in), NULL);
     if (!list_of(t) || t->nnames) return typing_bad_operands(t);
     const Type *item = item_of_iterable(t, 1);
-    if (item) TRY(put(t, item));
+    if (item) TRY(put(t, item, t->nargs));
     if (t->failed) return false;
     return typing_become_prelude(t, "lists:extend");
 }
@@ -225,7 +230,7 @@ bool typing_list_setitem(Typing *t) {
         return typing_fail(t, DIAG_BAD_INDEX, "a list is indexed by an int or a slice, not by %s",
                            typing_arg_text(t, 1));
     const Type *item = item_of_iterable(t, 2);
-    if (item) TRY(put(t, item));
+    if (item) TRY(put(t, item, t->nargs));
     if (t->failed) return false;
     return become(t, "lists:set_slice");
 }
@@ -239,7 +244,7 @@ bool typing_list_binary(Typing *t) {
     bool first = list_of(t) != NULL;
     if (t->op == OP_ADD && first && t->flags & VF_INPLACE) {
         const Type *item = item_of_iterable(t, 1);
-        if (item) TRY(put(t, item));
+        if (item) TRY(put(t, item, t->nargs));
         return !t->failed && become(t, "lists:extended");
     }
     if (t->op == OP_ADD && first && t->args[1].type->kind == TY_LIST) return become(t, "lists:concatenated");

@@ -100,6 +100,7 @@ static bool put(Typing *t, const Type *object, unsigned field, const Type *item)
     Infer *in = t->in;
     const Type *old = type_attribute(object, field);
     const Type *joined = typeinfer_join(in->config->promotion, in->types, old, item), *whole;
+    if (!joined) joined = typing_widen(t, old, 1);
     if (joined == old || item->kind == TY_BOTTOM) return true;
     if (!joined || t->emit) return refuse_type(t, object, field, item); /* emitting: no object grew */
     if (!(whole = with_attribute(in, object, field, joined))) return refuse_type(t, object, field, item);

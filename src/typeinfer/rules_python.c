@@ -393,12 +393,17 @@ static bool take_wanted(const FuncInst *inst, uint32_t nparams, const Type **typ
     return other;
 }
 
-/* What the callee puts into an argument that holds nothing, which may be the default. */
-static void fill_argument(Infer *in, const Param *param, Value *value, const Type *from, const Type *to) {
+/* What the callee puts into an argument that holds nothing, which may be the default; or numbers of another type than
+ * those that it holds, for which it is made otherwise if it can be. */
+static bool fill_argument(Typing *t, const Param *param, Value *value, const Type *from, const Type *to) {
+    Infer *in = t->in;
+    if (value && !typeinfer_is_open(from) && typeinfer_wider(in, from, to) == to)
+        return typing_widen_argument(t, param->name, value, from, to);
     if (value)
         typeinfer_fill(in, value, from, to);
     else if (param->fallback && param->fallback->captured && typeinfer_is_open(from))
         typeinfer_want_captured(in, param->fallback->i, to);
+    return true;
 }
 
 /* What the callee puts into what it closes over, where the closure was made elsewhere: it is to hold that. */
@@ -489,7 +494,7 @@ bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *
     }
     for (uint32_t p = 0; !t->emit && inst->wanted && p < callee->nparams; p++)
         if (inst->wanted[p] && !fill_closure(&b, p, inst->wanted[p]))
-            fill_argument(in, &callee->params[p], b.values[p], types[p], inst->wanted[p]);
+            TRY(fill_argument(t, &callee->params[p], b.values[p], types[p], inst->wanted[p]));
     if (signature.result && inst->result->kind != TY_BOTTOM)
         return typing_declared_result(t, inst, b.values, signature.result);
     t->inst = inst;
