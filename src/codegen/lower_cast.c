@@ -347,6 +347,18 @@ static LLVMValueRef low_bits_of_rounded(Lower *l, const Value *value) {
     return NULL;
 }
 
+/* Of a Python int that is put into a container of floats: a float has 53 binary digits between the first that is not
+ * zero and the last. */
+static void check_exact(Lower *l, LLVMValueRef number) {
+    enum { DIGITS = 53 };
+    LLVMValueRef first[] = {number, l_i1(l, false)}, last[] = {number, l_i1(l, false)};
+    first[0] = l_intrinsic(l, "llvm.abs", l->i64, first, 2);
+    LLVMValueRef around = l_add(l, l_intrinsic(l, "llvm.ctlz", l->i64, first, 2),
+                                l_intrinsic(l, "llvm.cttz", l->i64, last, 2));
+    l_raise_if(l, l_icmp(l, LLVMIntSLT, around, l_i64(l, 64 - DIGITS)), "OverflowError",
+               "the int %lld, put among floats, is no float: float(n) is the nearest", &number, 1);
+}
+
 LLVMValueRef lower_cast(Lower *l, const Value *value) {
     const Type *from = value->args[0]->type, *to = value->type;
     LLVMValueRef low = low_bits_of_rounded(l, value);
@@ -367,6 +379,9 @@ LLVMValueRef lower_cast(Lower *l, const Value *value) {
             check_float_fits(l, operand, to->scalar);
         }
     }
+    if ((value->flags & VF_CHECKED) && type_is_integer(from) && type_scalar_kind(to) == 'f' &&
+        !l_is_narrow(l, value->args[0]))
+        check_exact(l, operand);
     bool into_numpy = type_is_scalar(from) && from->weak && from->scalar == SCALAR_INT64 && type_is_integer(to) &&
                       !to->weak && to->scalar != SCALAR_BOOL;
     bool from_uint64 = type_is_scalar(from) && from->scalar == SCALAR_UINT64 && to->weak && to->scalar == SCALAR_INT64;

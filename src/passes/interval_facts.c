@@ -54,6 +54,12 @@ static bool fits(const Known *known, const Type *type) {
     return !interval_is_empty(known->range) && interval_within(known->range, interval_of_type(type));
 }
 
+/* Whether a float64 holds each of these ints. */
+static bool are_floats(const Known *known) {
+    const Interval exact = {-(INT64_C(1) << 53), INT64_C(1) << 53};
+    return !interval_is_empty(known->range) && interval_within(known->range, exact);
+}
+
 /* ---- of an access ---- */
 
 /* Whether the value, or what branches say about it, is below a length. */
@@ -157,6 +163,8 @@ static void note_operation(Intervals *s, Func *func, Value *value) {
         return;
     case OP_CAST:
         if (is_integer(value) && is_integer(value->args[0]) && fits(operand(s, value, 0), value->type))
+            value->flags &= ~(uint32_t)VF_CHECKED;
+        if (type_scalar_kind(value->type) == 'f' && is_integer(value->args[0]) && are_floats(operand(s, value, 0)))
             value->flags &= ~(uint32_t)VF_CHECKED;
         return;
     case OP_CALL_FUNC:

@@ -88,6 +88,7 @@ typedef struct Typing {
     size_t nnames;
     bool emit;        /* the second phase: decisions are applied */
     bool wraps;       /* casts made now keep the low bits of a Python int */
+    bool keeps;       /* a Python int that becomes a float keeps its value, or raises */
     bool casts_index; /* and of a uint64, which as an index lies outside if an int64 cannot hold it: VF_FORWARD */
 
     /* the answer, through the functions below */

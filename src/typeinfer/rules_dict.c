@@ -97,6 +97,7 @@ static bool check_memo(Typing *t, size_t table, const Type *key, const Type *val
 /* Operand `table` holds a key and, if it is a dict, a value of these types too. */
 static bool put(Typing *t, size_t table, const Type *key, const Type *value) {
     const Type *is = t->args[table].type;
+    t->keeps = !t->in->device;
     if (key->kind == TY_BOTTOM) return true;
     key = typeinfer_general(t->in, key);
     if (!is_key(key)) return refuse_type(t, key, is->kind == TY_DICT);

@@ -109,6 +109,7 @@ static bool put(Typing *t, const Type *item, size_t arg) {
 bool rule_func_list_append(Typing *t) {
     if (!list_of(t) || t->nnames) return typing_bad_operands(t);
     TRY(put(t, t->args[1].type, 1));
+    t->keeps = !t->in->device;
     if (t->emit) typing_cast(t, 1, list_of(t)->items[0]);
     return typing_result(t, infer_none(t->in), NULL);
 }
@@ -131,6 +132,7 @@ bool rule_func_list_set(Typing *t) {
     const Type *list = list_of(t);
     if (!list || !lib_kinds(t, 1, 1, "biu")) return typing_bad_operands(t);
     TRY(put(t, t->args[2].type, 2));
+    t->keeps = !t->in->device;
     typing_cast(t, 1, infer_int(t->in));
     if (t->emit) typing_cast(t, 2, list->items[0]);
     return typing_result(t, infer_none(t->in), NULL);

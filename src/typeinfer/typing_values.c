@@ -152,10 +152,20 @@ static Value *make_value(Typing *t, Value *optional) {
     return content;
 }
 
+/* Of what is put into a container of floats: the interpreter would keep the int. */
+static bool is_to_keep(const Typing *t, const Type *from, const Type *to) {
+    return t->keeps && from == infer_int(t->in) && to == infer_float(t->in);
+}
+
+static bool is_exact(const Const *konst) {
+    return konst->i < INT64_MAX - 1024 && (int64_t)(double)konst->i == konst->i; /* above, the double is 2**63 */
+}
+
 Value *typing_make_cast(Typing *t, Value *value, const Type *to) {
     const Type *from = value->type;
     if (from == to) return value;
-    if (value->konst) {
+    bool keeps = is_to_keep(t, from, to);
+    if (value->konst && (!keeps || is_exact(value->konst))) {
         const Const *konst = typing_konst_cast(t->in, value->konst, to);
         if (konst) return typing_make_const(t, konst);
     }
@@ -184,7 +194,7 @@ Value *typing_make_cast(Typing *t, Value *value, const Type *to) {
     bool overflows = typing_may_overflow(t->in, from, to);
     if (overflows && t->casts_index && !from->weak)
         cast->flags |= VF_FORWARD;
-    else if (overflows && !t->wraps)
+    else if (keeps || (overflows && !t->wraps))
         cast->flags |= VF_CHECKED;
     return cast;
 }
