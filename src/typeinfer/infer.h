@@ -506,6 +506,8 @@ enum { WALK = UINT32_MAX }; /* in place of the number of rounds: the loop is ove
 bool infer_make_walk(Infer *in, Value *iter);
 /* Containers (growth.c). */
 bool typeinfer_is_open(const Type *type); /* a list, dict or set in it holds nothing yet */
+/* A Python bool and another number: what they join to has forgotten which of them it was, as texts and classes show. */
+bool typeinfer_mixes_bool(const Type *a, const Type *b);
 const Type *typeinfer_join_items(Infer *in, const Type *a, const Type *b); /* of tuples, which keep them apart */
 /* Refuses operand `arg`, of which the program sees more than its number, if it may be a bool on one path (joins.c). */
 bool typing_refuse_mixed(Typing *t, size_t arg);

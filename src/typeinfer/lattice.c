@@ -150,14 +150,13 @@ const Type *typeinfer_join(Promotion promotion, TypeTable *types, const Type *a,
 
 static bool is_weak_number(const Type *type) { return type->kind == TY_SCALAR && type->weak && !type->object; }
 
-/* A Python bool and another number: what they join to has forgotten which of them it was, as texts and classes show. */
-static bool mixes_bool(const Type *a, const Type *b) {
+bool typeinfer_mixes_bool(const Type *a, const Type *b) {
     const Type *x = infer_content(a), *y = infer_content(b);
     return is_weak_number(x) && is_weak_number(y) && (x->scalar == SCALAR_BOOL) != (y->scalar == SCALAR_BOOL);
 }
 
 const Type *typeinfer_join_items(Infer *in, const Type *a, const Type *b) {
-    bool apart = !in->device && mixes_bool(a, b);
+    bool apart = !in->device && typeinfer_mixes_bool(a, b);
     return apart ? NULL : typeinfer_join(in->config->promotion, in->types, a, b);
 }
 
