@@ -178,7 +178,7 @@ static bool is_taken_by_and_by(const Translator *t, const Insn *next) {
 /* ---- variables that change while it runs ----
  *
  * A generator reads the variables that it shares when it is asked for an item.  One that is walked where it is made,
- * and goes nowhere else, refers to their cells (VF_WALKED).  Any other one may be left when the function is: it is given
+ * and goes nowhere else, refers to their cells (VF_WALKED).  Any other one may be left when the function is: it gets
  * what a variable holds, if nothing assigns to that before the generator, or what was made with it, is used for the
  * last time; or else is refused by inference. */
 

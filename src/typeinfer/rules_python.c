@@ -331,7 +331,8 @@ static bool is_open_generator(const Type *type) {
     return false;
 }
 
-/* A generator may outlive the function that makes it: only one that is walked there may refer to what lies in its frame. */
+/* A generator may outlive the function that makes it: only one that is walked there may refer to what lies in its
+ * frame. */
 static bool check_generator(Typing *t, const Func *callee, const Type *const *types) {
     if (t->in->device) {
         typing_fail(t, DIAG_UNSUPPORTED, "%s() makes a generator, which kernels cannot", callee->name);

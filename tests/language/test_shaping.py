@@ -192,7 +192,8 @@ def test_fill_and_item():
 def test_tuples_of_arrays_and_of_lists_as_arrays():
     a, b = np.arange(3.0), np.ones(3)
     for text in ("np.array((a, b))", "np.asarray((a, b, a))", "np.array((a, b), np.float32)",
-                 "np.array((a[::2], b[:2]))", "np.sum((a, b), axis=0)", "np.mean((a, b), axis=1)", "np.max((a, b))", "np.array(([1, 2], [3, 4]))",
+                 "np.array((a[::2], b[:2]))", "np.sum((a, b), axis=0)", "np.mean((a, b), axis=1)",
+                 "np.max((a, b))", "np.array(([1, 2], [3, 4]))",
                  "np.array(tuple([v * 2 for v in a]))", "np.array((a, b[:2]))"):  # fmt: skip
         agree(expression(text, "a", "b"), a, b)
     agree(expression("np.array((a, b))", "a", "b"), ARRAYS["C2"], ARRAYS["C2"])
