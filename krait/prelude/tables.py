@@ -532,3 +532,19 @@ def is_disjoint(a, b):
         if item in a:
             return False
     return True
+
+
+# ---- patterns of match statements ----
+
+
+def match_keys(table, keys):
+    for key in keys:
+        if key not in table:
+            return None
+    return values_under(table, keys)
+
+
+def values_under(table, keys):
+    if len(keys) == 0:
+        return ()
+    return (table[keys[0]],) + values_under(table, keys[1:])

@@ -330,6 +330,8 @@ bool translate_insn(Translator *t) {
     case INSN_FUNCTION_ATTRIBUTE: return insn_function_attribute(t, arg);
     case INSN_LENGTH: return insn_length(t);
     case INSN_MATCH_SEQUENCE: return insn_match_sequence(t);
+    case INSN_MATCH_MAPPING: return insn_match_mapping(t);
+    case INSN_MATCH_KEYS: return insn_match_keys(t);
     case INSN_MATCH_CLASS: return insn_match_class(t, arg);
     case INSN_REFUSE: return translate_refuse(t, t->span, (Refusal)arg);
     default: return insn_of_displays(t, arg);

@@ -1,8 +1,9 @@
 /* patterns.c: what a match statement asks of its subject, as calls of library functions that inference answers
  * (typeinfer/rules_match.c).
  *
- * In: the subject on the stack.  Out: calls of is_sequence, len and match_class.  Which attribute a positional pattern
- * means stands in the class (__match_args__), so that the class must be a constant here; the names go into the call. */
+ * In: the subject on the stack.  Out: calls of is_sequence, isinstance, len, match_class and, for the keys of dicts, of
+ * Python of the prelude.  Which attribute a positional pattern means stands in the class (__match_args__), so that the
+ * class must be a constant here; the names go into the call. */
 #include "frontend/translate.h"
 
 static Value *library_constant(Translator *t, FuncId func) {
@@ -21,6 +22,29 @@ static bool ask_top(Translator *t, FuncId func) {
 bool insn_length(Translator *t) { return ask_top(t, FUNC_LEN); }
 
 bool insn_match_sequence(Translator *t) { return ask_top(t, FUNC_IS_SEQUENCE); }
+
+bool insn_match_mapping(Translator *t) {
+    Value *subject = translate_pop_value(t);
+    const Const *dict = frontend_constant(t->frontend, (PyObject *)&PyDict_Type, t->source, t->span);
+    TRY(subject && dict);
+    translate_push_value(t, subject);
+    Value *operands[] = {library_constant(t, FUNC_ISINSTANCE), subject, translate_append_const(t, dict)};
+    translate_push_value(t, translate_append(t, OP_CALL, operands, COUNT_OF(operands)));
+    return true;
+}
+
+bool insn_match_keys(Translator *t) {
+    Value *keys = translate_pop_value(t), *subject = keys ? translate_pop_value(t) : NULL;
+    TRY(subject);
+    ObjRef function = frontend_prelude(t->frontend, "tables:match_keys");
+    TRY(function);
+    translate_push_value(t, subject);
+    translate_push_value(t, keys);
+    const Const *callee = const_of(t->arena, type_object(t->types, TY_PYFUNC, function));
+    Value *operands[] = {translate_append_const(t, callee), subject, keys};
+    translate_push_value(t, translate_append(t, OP_CALL, operands, COUNT_OF(operands)));
+    return true;
+}
 
 static bool too_many(Translator *t, PyObject *class, Py_ssize_t allowed, int given) {
     return diag_fail(t->diag, DIAG_TYPING, t->source, t->span, "%s() accepts %zd positional sub-pattern%s (%d given)",

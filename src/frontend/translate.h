@@ -243,6 +243,8 @@ bool translate_insn(Translator *t); /* t->insn, which does not end its block */
 bool insn_length(Translator *t);
 bool insn_match_sequence(Translator *t);
 bool insn_match_class(Translator *t, int positional);
+bool insn_match_mapping(Translator *t);
+bool insn_match_keys(Translator *t);
 
 /* ---- texts.c ---- */
 

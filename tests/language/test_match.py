@@ -1,4 +1,4 @@
-"""match statements: patterns of literals, sequences, classes; guards, alternatives, captures."""
+"""match statements: patterns of literals, sequences, dicts, classes; guards, alternatives, captures."""
 
 import collections
 import dataclasses
@@ -171,14 +171,89 @@ def test_what_is_not_known_is_refused():
             case c():
                 return 1
 
-    def mapping(p):
-        match p:
-            case {"a": 1}:
-                return 1
-
     with pytest.raises(errors.TypingError, match=r"Point\(\) accepts 2 positional sub-patterns \(3 given\)"):
         njit(too_many)(Point(1, 2))
     with pytest.raises(errors.UnsupportedError, match="the class of this pattern is not known"):
         njit(no_class)(3, int)
-    with pytest.raises(errors.UnsupportedError, match="patterns of dicts"):
-        njit(mapping)((1, 2))
+
+
+# ---- dicts ----
+
+
+def by_keys(d):
+    match d:
+        case {"x": x, "y": y}:
+            return x * 10 + y
+        case {"k": 1 | 2 as k}:
+            return -k
+        case {"k": k} if k > 5:
+            return k
+        case {"x": x, **rest}:
+            return x + 100 * len(rest)
+        case {}:
+            return 0
+
+
+def value_of_k(d):
+    match d:
+        case {"k": k}:
+            return k
+    return -1
+
+
+def test_keys_of_dicts():
+    for table in ({"x": 1}, {"x": 1, "y": 2}, {"x": 3, "z": 4, "w": 5}, {"k": 2}, {"k": 7}, {"k": 3}, {"q": 1}):
+        agree(by_keys, table)
+        agree(value_of_k, collections.OrderedDict(table))
+    agree(value_of_k, collections.Counter(["k", "k"]))
+    agree(value_of_k, collections.defaultdict(int, {"y": 1}))  # nothing is put in
+
+
+def kind(x):
+    match x:
+        case {"k": [a, *_]}:
+            return a
+        case {"k": _}:
+            return -2
+        case [a, b]:
+            return a + b
+        case {}:
+            return -3
+        case _:
+            return -1
+
+
+def test_patterns_within_dicts_and_beside_them():
+    agree_all(kind, [({"k": [4, 5]},), ({"k": []},), ({"j": [4]},), ([1, 2],), ((1, 2),), (7,), ([1],)])
+
+
+def test_dicts_within_dicts_and_what_is_left():
+    def inner(d):
+        match d:
+            case {"a": {"b": x}}:
+                return x
+        return 0
+
+    def rest(d):
+        match d:
+            case {"a": _, **others}:
+                return others
+        return d
+
+    def commands(steps):
+        total = 0
+        for step in steps:
+            match step:
+                case {"add": n}:
+                    total += n
+                case {"mul": n}:
+                    total *= n
+                case _:
+                    total -= 1
+        return total
+
+    agree(inner, {"a": {"b": 5}})
+    agree(inner, {"a": {"c": 5}})
+    agree(rest, {"a": 1, "b": 5, "c": 6})
+    agree(rest, {"b": 5})
+    agree(commands, [{"add": 3}, {"mul": 4}, {"no": 4}])
