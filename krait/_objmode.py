@@ -194,9 +194,17 @@ def _compiled(function, definition, konsts):
     for name in (_AROUND, *[owner] * bool(owner), _MADE):
         code = next(each for each in code.co_consts
                     if isinstance(each, python_types.CodeType) and each.co_name == name)
+    code = _renamed(code, code.co_qualname, was.co_qualname)
     return code.replace(co_consts=tuple(konsts.get(each, each) if isinstance(each, str) else each
-                                        for each in code.co_consts),
-                        co_name=was.co_name, co_qualname=was.co_qualname, co_firstlineno=was.co_firstlineno)
+                                        for each in code.co_consts), co_name=was.co_name)
+
+
+def _renamed(code, made, name):
+    # Functions inside have qualified names as well, which messages show.  The first line stays that of `def`: the
+    # lines of instructions count from it.
+    inner = tuple(_renamed(each, made, name) if isinstance(each, python_types.CodeType) else each
+                  for each in code.co_consts)
+    return code.replace(co_consts=inner, co_qualname=name + code.co_qualname.removeprefix(made))
 
 
 def _no_values(defaults):

@@ -163,8 +163,11 @@ static bool take_result(const Marshal *marshal, const Type *type, PyObject *obje
     if (type->kind != TY_NONE)
         taken = equal ? take_equal(marshal, type, object, to) : marshal_unpack(marshal, type, object, to);
     if (taken == MARSHAL_MISMATCH)
-        PyErr_Format(PyExc_TypeError, "the interpreter gave a value of type %s, which is not expected here",
-                     Py_TYPE(object)->tp_name);
+        PyErr_Format(
+            PyExc_TypeError,
+            "the interpreter gave a value of type %s, which is not expected here: declare that type, or convert the "
+            "value to the one that is declared",
+            Py_TYPE(object)->tp_name);
     return taken == MARSHAL_OK;
 }
 

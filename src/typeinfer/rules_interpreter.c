@@ -74,6 +74,15 @@ static const Type *declared_type(Typing *t, const Const *types) {
                    : type->kind == TY_NONE                          ? type
                                                                     : NULL;
         if (items[i] && type_can_leave(items[i])) continue;
+        if (items[i] && items[i]->kind == TY_OPTIONAL) {
+            typing_fail(t, DIAG_TYPING,
+                        "objmode declares an optional type, %s, for its result number %u, which is not "
+                        "compiled",
+                        typing_text(t, items[i]), (unsigned)i + 1);
+            typing_hint(t, "declare %s, and a second variable, found='boolean', that says whether there is one",
+                        typing_text(t, items[i]->items[0]));
+            return NULL;
+        }
         typing_fail(t, DIAG_TYPING, "the type that objmode declares for its result number %u is none of krait.types",
                     (unsigned)i + 1);
         typing_hint(t, "write it as in a signature: objmode(y='float64[:]', n=types.int64)");

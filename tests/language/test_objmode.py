@@ -236,6 +236,29 @@ def test_names():
     agree(recursive, 3)
 
 
+def test_lines_and_names_are_those_of_the_source():
+    @njit
+    @njit
+    def raising(n):
+        with objmode(y="int64"):
+            y = n
+        raise ValueError(y)
+
+    with pytest.raises(ValueError) as caught:
+        raising(1)
+    assert [entry.lineno + 1 for entry in caught.traceback][-1] == raising.py_func.__code__.co_firstlineno + 5
+
+    def inner(n):
+        def g(v):
+            return v.nope
+        with objmode(y="int64"):
+            y = n
+        return g(y)
+
+    with pytest.raises(errors.TypingError, match=r"in test_lines\S*.inner.<locals>.g\n"):
+        njit(inner)(1)
+
+
 class Own(Exception):
     pass
 
