@@ -4,7 +4,7 @@
  * In: an operation whose operand is an instance (or a class) of the user's.  Out: a call of the function that the
  * interpreter would call: of the left operand's class, then of the right one's, while what is called returns
  * NotImplemented. */
-#include <string.h> /* strcmp, strncmp */
+#include <string.h> /* memchr, strcmp, strncmp */
 
 #include "library/library.h"
 #include "typeinfer/infer.h"
@@ -368,18 +368,25 @@ static bool refuse_format(Typing *t, size_t arg, const char *field, int length) 
     return typing_hint(t, "make the text first: format(x, '...'), str(x), repr(x), or a method of its class");
 }
 
-/* The function that makes the text of an instance in the template of an f-string, whose field is for that text then. */
-static bool plain_field(Typing *t, size_t arg, FuncId *function) {
+/* The function that makes the text of an instance in the template of an f-string, whose field is for that text then,
+ * without what the function is given of it: *spec, for format(). */
+static bool plain_field(Typing *t, size_t arg, FuncId *function, const char **spec) {
     size_t length;
     Attempt of;
     const Const *template = t->args[0].konst;
     const char *field = template ? find_field(template->text, arg - 1, &length) : NULL;
     if (!field) return true;
     bool shown = field[1] == '!' && (field[2] == 'r' || field[2] == 's');
-    if (!shown && (length != 2 || attempt(t, "__format__", arg, &of))) return refuse_format(t, arg, field, (int)length);
+    bool own = !shown && attempt(t, "__format__", arg, &of), given = length > 2 && field[1] == ':';
+    if (!shown && !own && length != 2) return refuse_format(t, arg, field, (int)length);
+    if (own && length != 2 && (!given || memchr(field + 1, '{', length - 1))) /* of another value */
+        return refuse_format(t, arg, field, (int)length);
     if (shown && field[2] == 'r') *function = FUNC_REPR;
+    if (own) *function = FUNC_FORMAT;
+    if (own) *spec = given ? arena_printf(t->in->arena, "%.*s", (int)length - 3, field + 2) : "";
     int before = (int)(field - template->text);
-    const char *text = arena_printf(t->in->arena, "%.*s{%s", before, template->text, field + (shown ? 3 : 1));
+    const char *rest = own ? field + length - 1 : field + (shown ? 3 : 1);
+    const char *text = arena_printf(t->in->arena, "%.*s{%s", before, template->text, rest);
     const Const *plain = const_str(t->in->arena, t->in->types, text);
     t->args[0] = (Fact){plain->type, plain};
     if (t->emit) t->values[0] = typing_make_const(t, plain);
@@ -395,11 +402,15 @@ static bool texts_of_instances(Typing *t) {
         FuncId function = FUNC_STR;
         bool own = attempt(t, "__str__", i, &of) || attempt(t, "__repr__", i, &of) || attempt(t, "__format__", i, &of);
         if (!own) continue;
-        if (!prints) TRY(plain_field(t, i, &function));
+        const char *spec = NULL;
+        if (!prints) TRY(plain_field(t, i, &function, &spec));
         const Const *text = const_of(t->in->arena, type_func(t->in->types, &func_info[function].head));
-        Fact facts[2] = {{text->type, text}, t->args[i]};
-        Value *values[2] = {t->emit ? typing_make_const(t, text) : NULL, t->values[i]};
-        SubOp call = {.op = OP_CALL, .values = values, .facts = facts, .nargs = 2};
+        const Const *how = spec ? const_str(t->in->arena, t->in->types, spec) : NULL;
+        Fact facts[3] = {{text->type, text}, t->args[i]};
+        Value *values[3] = {t->emit ? typing_make_const(t, text) : NULL, t->values[i]};
+        if (how) facts[2] = (Fact){how->type, how};
+        if (how && t->emit) values[2] = typing_make_const(t, how);
+        SubOp call = {.op = OP_CALL, .values = values, .facts = facts, .nargs = how ? 3 : 2};
         TRY(typing_sub(t, &call, &t->args[i], &t->values[i]));
     }
     return true;
