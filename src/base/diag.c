@@ -10,8 +10,8 @@
  *       ...
  *
  * Columns are bytes of UTF-8 (as co_positions counts them); the carets are placed by what a terminal shows: tabs stay
- * tabs, wide characters take two places, combining ones none.  Only the first failure is kept: what follows from it is
- * noise. */
+ * tabs, wide characters take two places, combining ones none; of a long line what stands around them is shown.  Only
+ * the first failure is kept: what follows from it is noise. */
 #include "base/base.h"
 
 #include <string.h> /* memcpy */
@@ -25,6 +25,7 @@ static const struct {
 };
 
 enum { NOTES_SHOWN_FIRST = 6, NOTES_SHOWN_LAST = 2 };
+enum { LINE_SHOWN = 160, SHOWN_BEFORE = 60 }; /* bytes of a source line at most; of them before the carets */
 
 const char *diag_exception_name(DiagCode code) { return diag_codes[code].exception; }
 const char *diag_code_name(DiagCode code) { return diag_codes[code].name; }
@@ -142,9 +143,9 @@ static bool source_line(const Source *source, uint32_t line, const char **start,
     return stop > at;
 }
 
-/* The line of carets below text[from, to) of a line that is shown from `start`. */
-static void render_carets(Buf *buf, const char *start, const char *from, const char *to, const char *end) {
-    buf_puts(buf, "\n    ");
+/* The line of carets below text[from, to) of a line that is shown from `start`, behind so many other columns. */
+static void render_carets(Buf *buf, int before, const char *start, const char *from, const char *to, const char *end) {
+    buf_printf(buf, "\n    %*s", before, "");
     bool any = false;
     for (const char *at = start; at < to;) {
         uint32_t c;
@@ -182,6 +183,27 @@ static Span at_definition(const Source *source, Span span) {
     return span;
 }
 
+static const char *char_start(const char *at, const char *start) {
+    while (at > start && (*at & 0xC0) == 0x80) at--;
+    return at;
+}
+
+/* The line from start to end, or of a long one what stands around [from, to), and the carets below, if there are any. */
+static void render_line(Buf *buf, const char *start, const char *end, const char *from, const char *to, bool carets) {
+    static const char cut[] = "...";
+    const char *first = start, *last = end;
+    if (end - start > LINE_SHOWN) {
+        if (from - start > SHOWN_BEFORE) first = char_start(from - SHOWN_BEFORE, start);
+        if (end - first < LINE_SHOWN) first = char_start(end - LINE_SHOWN, start);
+        if (end - first > LINE_SHOWN) last = char_start(first + LINE_SHOWN, start);
+    }
+    int before = first > start ? (int)sizeof cut - 1 : 0;
+    buf_printf(buf, "\n    %s", before ? cut : "");
+    buf_write(buf, first, (size_t)(last - first));
+    if (last < end) buf_puts(buf, cut);
+    if (carets) render_carets(buf, before, first, from, to < last ? to : last, end);
+}
+
 /* File, line and function; the source line; the carets. */
 static void render_place(Buf *buf, const Source *source, Span span) {
     if (!source || !source->file) return;
@@ -193,14 +215,12 @@ static void render_place(Buf *buf, const Source *source, Span span) {
     if (!span.line || !source_line(source, span.line, &start, &end)) return;
     const char *line = start;
     while (start < end && strchr(" \t\f", *start)) start++;
-    buf_puts(buf, "\n    ");
-    buf_write(buf, start, (size_t)(end - start));
     size_t length = (size_t)(end - line);
     bool to_end = span.end_line > span.line; /* the expression goes on in lines that are not shown */
     size_t from = span.col > length ? length : span.col;
     size_t to = to_end || span.end_col > length ? length : span.end_col;
     bool behind = from == length && span.end_col > span.col; /* something is missing at the end */
-    if (from < to || behind) render_carets(buf, start, line + from > start ? line + from : start, line + to, end);
+    render_line(buf, start, end, line + from > start ? line + from : start, line + to, from < to || behind);
 }
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
@@ -252,7 +272,8 @@ static const DiagNote *users_notes(Arena *arena, const DiagNote *notes) {
     return first;
 }
 
-/* What is found in Krait's own functions is told at the user's call of them; where it was found comes last. */
+/* What is found in Krait's own functions is told at the user's call of them; where it was found comes last, if nobody
+ * says what to do about it. */
 const char *diag_render(const Diag *diag) {
     if (!diag->failed) return "";
     if (!diag->message) return diag_codes[diag->code].text;
@@ -266,7 +287,8 @@ const char *diag_render(const Diag *diag) {
     const char *hint = diag->hint ? diag->hint : diag_codes[diag->code].hint;
     if (hint) buf_printf(&buf, "\n  hint: %s", hint);
     render_notes(&buf, users_notes(diag->arena, place.next));
-    if (place.source != diag->source && diag->source->file && *diag->source->file != '<') /* "<...>": it has no lines */
+    if (!diag->hint && place.source != diag->source && diag->source->file &&
+        *diag->source->file != '<') /* "<...>": it has no lines */
         buf_printf(&buf, "\n  note: found in %s, %s, line %u of Krait", diag->source->function,
                    file_name(diag->source->file), (unsigned)diag->span.line);
     return buf.text;

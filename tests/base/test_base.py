@@ -62,6 +62,16 @@ def test_an_expression_of_several_lines_is_marked_to_the_end_of_its_first():
     assert text.splitlines()[2:] == ["    return foldl(", "           ^^^^^^"]
 
 
+def test_long_lines_are_cut_around_the_carets():
+    for before, after in [(300, 300), (10, 300), (300, 3), (300, 0)]:
+        text = "ö" * before + " + hit" + "+名" * after
+        where = place(17, 2 * before + 3, 2 * before + 6, text=text, first_line=17)
+        shown, carets = _testing.render("TYPING", "the message", where).splitlines()[2:]
+        assert len(shown.encode()) < 180 and shown.startswith("    ...") == (before == 300)
+        assert shown.endswith("...") == (after == 300)
+        assert carets == " " * shown.index("hit") + "^^^"
+
+
 def test_something_missing_at_the_end_of_a_line():
     text = _testing.render("TYPING", "the message", place(19, 10, 11))
     assert text.splitlines()[2:] == ["    b)", "      ^"]
