@@ -54,6 +54,7 @@ class _Relative(ast.NodeTransformer):
     def fail(self, node, text):
         error = SyntaxError(text)
         error.filename, error.lineno = self.function.__code__.co_filename, node.lineno
+        error.text = linecache.getline(error.filename, error.lineno) or None
         raise error
 
     def offset(self, node):
@@ -69,7 +70,7 @@ class _Relative(ast.NodeTransformer):
         except Exception:
             return None
         if not isinstance(value, (int, np.integer)):
-            self.fail(node, f"the index {value!r} is no int")
+            self.fail(node, f"the index {value!r} is no int: relative indices are whole numbers, as in a[-1]")
         return int(value)
 
     def note_constants(self, node):
@@ -134,12 +135,13 @@ class _Relative(ast.NodeTransformer):
         if not isinstance(node.value, ast.Name) or node.value.id not in self.arrays:
             return node
         if not isinstance(node.ctx, ast.Load):
-            self.fail(node, "a stencil does not assign to its arrays")
+            self.fail(node, "a stencil does not assign to its arrays: return what is to stand here in the result")
         indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if self.ndim is None:
             self.ndim, self.reach = len(indices), [[0, 0] for _ in indices]
         if len(indices) != self.ndim:
-            self.fail(node, f"here are {len(indices)} relative indices, elsewhere {self.ndim}")
+            self.fail(node, f"here are {len(indices)} relative indices, elsewhere {self.ndim}: write one for each axis, "
+                            "as in a[0, 1]; an array that is indexed as usual is named in standard_indexing")
         indices = [
             (self.look_at_slice if isinstance(index, ast.Slice) else self.look_at)(index, axis)
             for axis, index in enumerate(indices)
@@ -217,7 +219,8 @@ def _kernel(function, standard_indexing, neighborhood, place=None):
     }
     arrays = [name for name in names if name in taken and name not in standard_indexing]
     if not arrays or names[0] != arrays[0]:
-        raise TypeError("the first parameter of a stencil is an array with relative indices")
+        raise TypeError(f"{function.__name__} never indexes its first parameter by a relative index, as in a[0] or a[-1]: "
+                        "a stencil computes with neighbours of an item; without them use vectorize")
     relative = _Relative(function, arrays, neighborhood, place is not None)
     node.decorator_list = []
     relative.note_constants(node)
@@ -241,15 +244,29 @@ def _kernel(function, standard_indexing, neighborhood, place=None):
     return kernel, names, arrays, relative.reach
 
 
-def _loops(names, arrays, reach, keeps_border, maps, cval):
+def _loops(names, arrays, reach, keeps_border, maps, title, cval):
     """The text of the function of whole arrays."""
     first = arrays[0]
     args, axes = ", ".join(names), range(len(reach))
     index = [f"_i{axis}" for axis in axes]
     lowest = [str(max(0, -low)) for low, _ in reach]
     enough = ", ".join(str(max(0, -low) + max(0, high) + 1) for low, high in reach)
+    ndim, of = len(reach), f"the stencil {title}"
     small = {name: f"_np.zeros(({enough},), {name}.dtype)" for name in arrays}
+    fitting = [
+        "        if isinstance(_item, (int, _np.integer)):",
+        f"            raise ValueError('cval is {cval!r}, and {of} computes ints: give an int, or compute floats')",
+    ] if not maps and isinstance(cval, (float, np.floating)) and not float(cval).is_integer() else []
     lines = [f"def stencil({args}, out=None):"]
+    for name in arrays:  # known when it is compiled
+        indices = "1 index" if ndim == 1 else f"{ndim} indices"
+        lines += [
+            f"    if not hasattr({name}, 'ndim'):",
+            f"        raise TypeError('{of} takes a NumPy array as {name}: np.array(...) makes one of a list')",
+            f"    if {name}.ndim != {ndim}:",
+            f"        raise TypeError('{of} has {indices} in {name}[...], and the array another number of dimensions: '",
+            f"                        'pass one of {ndim}, or write an index for each of its axes')",
+        ]
     for axis, (low, high) in enumerate(reach):
         lines += [
             f"    _n{axis} = {first}.shape[{axis}]",
@@ -260,7 +277,7 @@ def _loops(names, arrays, reach, keeps_border, maps, cval):
         for axis in axes:
             lines += [
                 f"    if {name}.shape[{axis}] < _n{axis}:",
-                f"        raise ValueError('{name} is smaller than {first}, whose neighbours it is asked for')",
+                f"        raise ValueError('{name} is smaller than {first}: pass arrays of one shape')",
             ]
     lines += [
         "    if out is None:",
@@ -268,10 +285,15 @@ def _loops(names, arrays, reach, keeps_border, maps, cval):
         f"            _item = _kernel({args}, " + ", ".join(f"_low{axis}" for axis in axes) + ")",
         "        else:  # too small: of arrays just large enough, for the type of what the kernel gives",
         f"            _item = _kernel({', '.join(small.get(name, name) for name in names)}, {', '.join(lowest)})",
+        "        if _item is None:",
+        f"            raise TypeError('{of} returns nothing: end it with return and a number')",
+        "        if isinstance(_item, tuple):",
+        f"            raise TypeError('{of} returns a tuple: write a stencil for each of its items')",
+        *fitting,
         f"        _result = _np.empty({first}.shape, _np.full(1, _item).dtype)",
         "    else:",
         f"        if out.shape != {first}.shape:",
-        f"            raise ValueError('out has another shape than {first}')",
+        f"            raise ValueError('out has another shape than {first}: make it by np.empty_like({first})')",
         "        _result = out",
     ]
     nest = _mapped_nest(args, index) if maps else _constant_nest(args, index, reach, keeps_border, cval)
@@ -353,6 +375,14 @@ def _device_text(names, arrays, reach, keeps_border, maps):
     return "\n".join(lines) + "\n"
 
 
+def _options(options):
+    try:
+        return jit(**options)
+    except TypeError as error:
+        own = "stencil has no option", "its options are cval, neighborhood, standard_indexing and those of jit,"
+        raise TypeError(str(error).replace("jit has no option", own[0]).replace("its options are", own[1])) from None
+
+
 def _is_device_array(value):
     return type(value) is _krait.DeviceArray
 
@@ -370,10 +400,11 @@ class Stencil:
         if maps:
             self._space["_edge"] = _kernel(function, standard_indexing, neighborhood, _PLACES[mode])[0]
         # what compiled functions call
-        self.py_func = self._made(_loops(*self._parts, self._keeps_border, maps, self._cval))
+        text = _loops(*self._parts, self._keeps_border, maps, function.__name__, self._cval)
+        self.py_func = self._made(text)
         # what the kernel's own constants reach is inside; a neighborhood is the user's word, other arrays' indices, too
         checked = neighborhood is not None or bool(standard_indexing)
-        self._compiled = jit(**{"boundscheck": checked, **options})(self.py_func)
+        self._compiled = _options({"boundscheck": checked, **options})(self.py_func)
         self._on_device = {}  # whether a border is kept -> CUDA kernel
 
     def _made(self, text):
@@ -398,10 +429,12 @@ class Stencil:
             raise TypeError(f"{self.kernel.__name__} takes {len(names)} arguments, {len(args)} were given")
         shape = args[0].shape
         for name, value in zip(names, args):
+            if name in arrays and getattr(value, "ndim", None) != len(reach):
+                raise TypeError(f"the stencil {self.kernel.__name__} takes an array of {len(reach)} dimensions as {name}")
             if name in arrays and any(n < m for n, m in zip(value.shape, shape)):
-                raise ValueError(f"{name} is smaller than {arrays[0]}, whose neighbours it is asked for")
+                raise ValueError(f"{name} is smaller than {arrays[0]}: pass arrays of one shape")
         if out is not None and out.shape != shape:
-            raise ValueError(f"out has another shape than {arrays[0]}")
+            raise ValueError(f"out has another shape than {arrays[0]}: make it by cuda.device_array_like({arrays[0]})")
         keeps = self._keeps_border and out is not None
         if keeps not in self._on_device:
             self._space["_grid"] = cuda.grid
@@ -438,7 +471,13 @@ def stencil(func_or_mode="constant", *, cval=None, neighborhood=None, standard_i
     each axis, where indices are no constants.  standard_indexing: arrays that are indexed as usual.  Options of jit,
     such as parallel, hold for the loops."""
     if neighborhood is not None:
-        neighborhood = tuple((int(low), int(high)) for low, high in neighborhood)
+        try:
+            neighborhood = tuple((int(low), int(high)) for low, high in neighborhood)
+        except (TypeError, ValueError):
+            raise TypeError(f"neighborhood is a pair (low, high) for each axis, as in ((-1, 1),) or ((-1, 1), (-1, 1)), "
+                            f"not {neighborhood!r}") from None
+    if cval is not None and not isinstance(cval, (int, float, complex, np.number, np.bool_)):
+        raise TypeError(f"cval is the number that stands at the border, as in cval=0.0, not {cval!r}")
     standard_indexing = (standard_indexing,) if isinstance(standard_indexing, str) else tuple(standard_indexing)
 
     mode = func_or_mode if isinstance(func_or_mode, str) else "constant"

@@ -6,11 +6,13 @@ order is the same each time, and so is the result.
 """
 
 import functools
+import inspect
 import weakref
 
 import numpy as np
 
-from .. import _krait
+from .. import _krait, errors
+from .. import jit as host_jit
 from . import _operators, blockDim, blockIdx, grid, gridDim, jit, shared, syncthreads, threadIdx
 
 _THREADS = 256
@@ -492,12 +494,26 @@ class Reduce:
     def __init__(self, functor):
         self.functor = getattr(functor, "py_func", functor)
         self._kernels = {}
+        try:
+            inspect.signature(self.functor).bind(None, None)
+        except ValueError:
+            pass  # it does not say what it takes
+        except TypeError:
+            takes = len(inspect.signature(self.functor).parameters)
+            raise TypeError("cuda.reduce takes a function of two arguments, as in lambda a, b: a + b, not of "
+                            f"{takes}: it gets two elements at a time") from None
 
     @_operators.at_home
     def __call__(self, arr, size=None, res=None, init=0, stream=0):
         array = _krait.as_cuda_array(arr) if hasattr(type(arr), "__cuda_array_interface__") else np.asarray(arr)
         if array.ndim != 1:
-            raise TypeError("only arrays of one dimension can be reduced")
+            raise TypeError(f"only arrays of one dimension can be reduced, not of {array.ndim}: x.reshape(-1) has all "
+                            "elements in one")
+        if not isinstance(init, (int, float, complex, np.number, np.bool_)):
+            raise TypeError(f"init is the number that a reduction begins with, not {init!r}")
+        if res is not None and not isinstance(res, _krait.DeviceArray):
+            raise TypeError("res is a device array of one element for the result, as cuda.device_array(1, dtype) makes, "
+                            f"not of type {type(res).__name__}: without it the result is returned")
         size = array.size if size is None else size
         if not 0 <= size <= array.size:
             raise ValueError(f"cannot reduce {size} elements of an array of {array.size}")
@@ -505,13 +521,18 @@ class Reduce:
         if not isinstance(array, _krait.DeviceArray):
             array = _krait.to_device(array, stream=stream)
         dtype = array.dtype
+        if dtype.kind not in "biufc":
+            raise TypeError(f"cuda.reduce takes an array of numbers, not of {dtype}")
         if size == 0:
             return self._leave(dtype.type(init), res, stream)
         if dtype not in self._kernels:
             self._kernels[dtype] = _Kernels(jit(device=True)(self.functor), dtype.type, dtype)
         place = res if init == 0 and isinstance(res, _krait.DeviceArray) and res.ndim == 1 else None
         into = place if place is None else _place(place[:1], dtype)
-        result = _reduce_matrix(self._kernels[dtype], array.reshape(1, size), dtype, stream, into)
+        try:
+            result = _reduce_matrix(self._kernels[dtype], array.reshape(1, size), dtype, stream, into)
+        except errors.TypingError as error:
+            self._tell(dtype, error)
         if into is not None and result is into:
             return None
         if init != 0:
@@ -519,6 +540,17 @@ class Reduce:
             _krait.synchronize()
             return self._leave(dtype.type(self.functor(dtype.type(init), value[0])), res, stream)
         return self._leave(result, res, stream)
+
+    def _tell(self, dtype, error):
+        """Raises what is wrong with the function, which the lines of a kernel around it do not say."""
+        result = host_jit(self.functor)(dtype.type(1), dtype.type(1))  # its own lines, if it is not compiled either
+        if result is None or isinstance(result, tuple):
+            what = "nothing: end it with return and a number" if result is None else "a tuple: return one number"
+            raise TypeError(f"the function of cuda.reduce, {self.functor.__name__}, returns {what}") from None
+        raise error
+
+    def __getitem__(self, grid):
+        raise TypeError("a reduction is called without a grid, which it chooses itself: total(x)")
 
     @staticmethod
     def _leave(result, res, stream):

@@ -141,6 +141,13 @@ def tuples_joined(items, more):
     return tuple_of(concatenated(items, more))
 
 
+def texts_of(values):
+    texts = []
+    for value in values:
+        texts.append(str(value))
+    return tuple(texts)
+
+
 def tuple_repeated(items, times):
     return tuple_of(repeated(items, times))
 

@@ -50,7 +50,10 @@ static bool ufunc_operands(Lower *l, Ufunc *u, const FuncInst *root) {
         const Type *type = i < u->nin ? root->types[i] : host_ufunc_result(&l->m->options, root->result, i - u->nin);
         FAIL_IF(!type_is_scalar(type), l->diag, TYPING, f->source, f->span, "%s of a ufunc must be a scalar, not %s%s",
                 i < u->nin ? "an argument" : "the result", type_text(l->arena, type),
-                i < u->nin ? "" : ": end it with `return` and a number, or a tuple of numbers");
+                i < u->nin
+                    ? ": it gets one element at a time, float64 in place of float64[:]; whole arrays are taken by "
+                      "guvectorize"
+                    : ": end it with `return` and a number, or a tuple of numbers");
         u->types[i] = type;
     }
     return true;

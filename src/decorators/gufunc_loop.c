@@ -61,6 +61,17 @@ static int check_written(const Gufunc *self, const Code *code) {
                      PyTuple_GET_ITEM(self->core.binding.names, i), i);
         return -1;
     }
+    const char *lost = code->lost ? code->lost : code->assigned; /* y = ... where y[...] = ... is meant */
+    for (int i = self->layout.nin; lost && i < self->layout.nin + self->layout.nout; i++) {
+        PyObject *name = PyTuple_GET_ITEM(self->core.binding.names, i);
+        if (code->written >> i & 1 || PyUnicode_CompareWithASCIIString(name, lost) != 0) continue;
+        PyErr_Format(
+            self->core.state->errors[ERROR_TYPING],
+            "%U never writes to its result %R: assigning to the name changes a variable\n  hint: write into the "
+            "array, %U[0] = ..., or all of it, %U[:] = ...",
+            ((PyFunctionObject *)self->core.function)->func_qualname, name, name, name);
+        return -1;
+    }
     return 0;
 }
 

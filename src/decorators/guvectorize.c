@@ -46,7 +46,11 @@ static int add_signature(Gufunc *self, const Signature *signature) {
             PyErr_Format(PyExc_TypeError,
                          "parameter %R is %U in the signature, and has %u core dimensions in the layout%s",
                          PyTuple_GET_ITEM(self->core.binding.names, i), text, wanted,
-                         wanted || i < self->layout.nin ? "" : ": a result without any is an array of one item, t[:]");
+                         wanted ? ": write as many colons in the signature, float64[:] for one, as there "
+                                  "are names in the parentheses of the layout, (n)"
+                         : i < self->layout.nin ? ": write the type of one number, float64, or a name into the "
+                                                  "parentheses of the layout, (n)"
+                                                : ": a result without any is an array of one item, float64[:]");
         Py_XDECREF(text);
         return -1;
     }
@@ -202,9 +206,12 @@ static int check_parameters(const Gufunc *self) {
     int count = self->layout.nin + self->layout.nout;
     if (!binding->varargs && !binding->varkeywords && !binding->nkeyword_only && binding->nparams == count) return 0;
     PyErr_Format(PyExc_TypeError,
-                 "the layout has %d inputs and %d results, so %U has %d positional parameters: the results come last, "
-                 "as arrays to write into",
-                 self->layout.nin, self->layout.nout, ((PyFunctionObject *)self->core.function)->func_qualname, count);
+                 "%U has %zd parameters, and the layout %d input%s and %d result%s: write a parameter, without * and "
+                 "default, for each of the %d, the results last, as arrays to write into; or put what is missing into "
+                 "the layout, '(n),(n)->(n)'",
+                 ((PyFunctionObject *)self->core.function)->func_qualname, (Py_ssize_t)binding->nparams,
+                 self->layout.nin, self->layout.nin == 1 ? "" : "s", self->layout.nout,
+                 self->layout.nout == 1 ? "" : "s", count);
     return -1;
 }
 

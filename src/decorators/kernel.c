@@ -37,9 +37,14 @@ static int read_dim(PyObject *object, const Counted *what, unsigned *value) {
     const char *what_if_empty = "";
     PyErr_Clear();
     const char *advice = "";
-    if (what->follows && (divided || number == 0))
+    if (what->follows && (divided || (number == 0 && integer)))
         advice = ": round up to an int, (n + threads - 1) // threads or int(np.ceil(n / threads))";
-    if (what->follows && number == 0) what_if_empty = "; where an array is empty, do not launch: if n > 0: ...";
+    else if (divided)
+        advice = ": write int(...), or // in place of /";
+    else if (!integer)
+        advice = ": it is kernel[blocks, threads](arguments)";
+    if (what->follows && number == 0 && integer)
+        what_if_empty = "; where an array is empty, do not launch: if n > 0: ...";
     PyErr_Format(integer ? PyExc_ValueError : PyExc_TypeError, "the %s is made of whole numbers from 1, not %R%s%s",
                  what->name, object, advice, what_if_empty);
     return -1;
@@ -78,8 +83,10 @@ static int check_dims(const Kernel *self, const Dims *grid, const Dims *block) {
         return -1;
     }
     if (grid->x[1] > MAX_GRID_YZ || grid->x[2] > MAX_GRID_YZ) {
-        PyErr_Format(PyExc_ValueError, "a grid of (%u, %u, %u) blocks: there are at most %d along y and z", grid->x[0],
-                     grid->x[1], grid->x[2], MAX_GRID_YZ);
+        PyErr_Format(PyExc_ValueError,
+                     "a grid of (%u, %u, %u) blocks: there are at most %d along y and z: give the longest axis of the "
+                     "data to x, or let each thread compute several elements, in a loop with cuda.gridsize",
+                     grid->x[0], grid->x[1], grid->x[2], MAX_GRID_YZ);
         return -1;
     }
     return 0;
@@ -239,10 +246,19 @@ PyObject *kernel_configure(PyObject *object, PyObject *args, PyObject *kwargs) {
 PyObject *kernel_forall(PyObject *object, PyObject *args, PyObject *kwargs) {
     static char *keywords[] = {"ntasks", "tpb", "stream", "sharedmem", NULL};
     long long tasks, threads = 0;
-    PyObject *stream = NULL, *shared = NULL;
+    PyObject *stream = NULL, *shared = NULL, *count;
     LaunchConfig config = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "L|LOO:forall", keywords, &tasks, &threads, &stream, &shared))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|LOO:forall", keywords, &count, &threads, &stream, &shared))
         return NULL;
+    PyObject *index = PyNumber_Index(count);
+    if (!index && PyErr_ExceptionMatches(PyExc_TypeError))
+        return PyErr_Format(PyExc_TypeError,
+                            "forall(ntasks): ntasks is how many threads there are to be, an int, as x.size or n // 2, "
+                            "not of type %s",
+                            Py_TYPE(count)->tp_name);
+    tasks = index ? PyLong_AsLongLong(index) : -1;
+    Py_XDECREF(index);
+    if (tasks == -1 && PyErr_Occurred()) return NULL;
     if (read_shared(shared, &config.shared_bytes) < 0) return NULL;
     if (tasks < 0 || threads < 0 || threads > MAX_BLOCK_THREADS)
         return PyErr_Format(PyExc_ValueError,
@@ -254,16 +270,23 @@ PyObject *kernel_forall(PyObject *object, PyObject *args, PyObject *kwargs) {
     return launcher_new((Kernel *)object, &config, stream, tasks);
 }
 
+/* What may be the number of blocks or threads, in place of arguments. */
+static bool is_extent(PyObject *object) { return PyLong_Check(object) || PyTuple_Check(object); }
+
 static PyObject *kernel_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     Kernel *self = (Kernel *)callable;
     PyObject *name = ((PyFunctionObject *)self->core.function)->func_qualname;
-    (void)args, (void)nargsf, (void)kwnames;
+    Py_ssize_t count = PyVectorcall_NARGS(nargsf);
     if (self->core.options.device)
         return PyErr_Format(
             PyExc_TypeError,
             "%U is a device function, which kernels and compiled functions call: with @njit in place of "
             "@cuda.jit(device=True) Python calls it as well; %U.py_func(...) runs it without compiling it",
             name, name);
+    if (!kwnames && (count == 2 || count == 3) && is_extent(args[0]) && is_extent(args[1]))
+        return PyErr_Format(PyExc_ValueError,
+                            "%U is a kernel, whose grid and block stand in brackets: %U[%R, %R](arguments)", name, name,
+                            args[0], args[1]);
     return PyErr_Format(PyExc_ValueError,
                         "%U is a kernel and is launched with a grid: %U[blocks, threads](...), for n elements "
                         "%U[(n + 255) // 256, 256](...)",

@@ -164,25 +164,38 @@ static bool can_be_returned(const Type *type) {
     return type_can_leave(type->kind == TY_GENERATOR ? type->items[0] : type);
 }
 
+/* Where it is returned: the first place that gives something, else the last one. */
+static Span returned_at(const FuncInst *inst) {
+    Span span = inst->untyped->span;
+    for (size_t b = 0; b < inst->func->blocks.len; b++) {
+        const Value *last = inst->func->blocks.data[b]->last;
+        if (!last || last->op != OP_RETURN) continue;
+        const Value *given = last->args[0];
+        if (given->op == OP_CAST) given = given->args[0];
+        span = last->span;
+        if (given->type && given->type->kind != TY_NONE) break;
+    }
+    return span;
+}
+
 /* What a function gives back to the interpreter is checked before code is made, at the place where it is returned. */
 bool worklist_check_result(Job *job) {
     const FuncInst *root = job->insts.data[0];
     EntryKind entry = job->config->codegen.entry;
     bool launched = entry == ENTRY_KERNEL || entry == ENTRY_GUFUNC;
     if (launched ? root->result->kind == TY_NONE : job->config->kernel || can_be_returned(root->result)) return true;
-    Span span = root->untyped->span;
-    for (size_t b = 0; b < root->func->blocks.len; b++) {
-        const Value *last = root->func->blocks.data[b]->last;
-        if (last && last->op == OP_RETURN) span = last->span;
-    }
+    Span span = returned_at(root);
     if (launched) {
+        const Type *given = root->result->kind == TY_OPTIONAL ? root->result->items[0] : root->result;
         diag_fail(job->diag, DIAG_TYPING, root->untyped->source, span,
                   entry == ENTRY_KERNEL ? "kernel `%s` returns %s, and a kernel returns nothing"
                                         : "`%s` returns %s, and the function of a generalised ufunc returns nothing",
-                  root->untyped->name, type_text(job->arena, root->result));
-        diag_hint(job->diag, entry == ENTRY_KERNEL ? "write the result into an array argument, or make it a device "
-                                                     "function, cuda.jit(device=True), that a kernel calls"
-                                                   : "write the results into its last parameters: out[...] = ...");
+                  root->untyped->name, type_text(job->arena, given));
+        diag_hint(job->diag, entry == ENTRY_KERNEL
+                                 ? "write the result into an array argument (`return` alone ends a "
+                                   "thread), or make it a device function, cuda.jit(device=True), that "
+                                   "a kernel calls"
+                                 : "write the results into its last parameters: out[...] = ...");
         return false;
     }
     diag_fail(job->diag, DIAG_TYPING, root->untyped->source, span, "%s cannot be returned to Python",

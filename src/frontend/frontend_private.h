@@ -67,11 +67,9 @@ PyObject *name_cell(Frontend *frontend, PyObject *cell);
 void name_function(Frontend *frontend, PyObject *function);
 /* An array whose memory and layout compiled code has built in (array_guard.c).  False: exception set. */
 bool name_array(Frontend *frontend, PyObject *array);
-/* After a failure: "did you mean ...?", if a candidate is close.  candidates: a new reference to a list of str, or
- * NULL. */
-void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates);
 /* "module math has no attribute 'foo'"; *hint: the name that was probably meant, or NULL. */
 const char *name_missing(Frontend *frontend, PyObject *holder, PyObject *name, const char **hint);
+/* After a failure: what to write for a name that no scope has.  candidates: a new reference to a list of str, or NULL. */
 void name_suggest_global(Frontend *frontend, PyObject *name, PyObject *candidates);
 
 /* ---- guards.c ---- */

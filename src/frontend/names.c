@@ -119,32 +119,55 @@ static const char *suggestion(Frontend *frontend, PyObject *name, PyObject *cand
     return text ? arena_printf(frontend->arena, "did you mean '%s'?", text) : NULL;
 }
 
-void name_suggest(Frontend *frontend, PyObject *name, PyObject *candidates) {
-    const char *hint = suggestion(frontend, name, candidates);
-    if (hint) diag_hint(frontend->diag, "%s", hint);
-}
-
-/* A name that NumPy or math has, used without it. */
+/* A name that NumPy, math or Krait has, used without it. */
 static bool hint_at_module(Frontend *frontend, PyObject *name) {
-    static const char *const modules[][2] = {{"numpy", "np"}, {"math", "math"}};
-    for (size_t i = 0; i < COUNT_OF(modules); i++) {
-        PyObject *module = frontend_keep(frontend, PyImport_ImportModule(modules[i][0]));
+    static const struct {
+        const char *module, *prefix, *import;
+    } modules[] = {{"numpy", "np.", "import numpy as np"}, {"math", "math.", "import math"}, {"krait", "", NULL}};
+    const char *text = PyUnicode_AsUTF8(name);
+    for (size_t i = 0; text && i < COUNT_OF(modules); i++) {
+        PyObject *module = frontend_keep(frontend, PyImport_ImportModule(modules[i].module));
         PyObject *found = module ? frontend_keep(frontend, PyObject_GetAttr(module, name)) : NULL;
         PyErr_Clear();
         if (!found || PyModule_Check(found)) continue;
-        diag_hint(frontend->diag, "write %s.%s, with `import %s%s%s`", modules[i][1], PyUnicode_AsUTF8(name),
-                  modules[i][0], i ? "" : " as ", i ? "" : modules[i][1]);
+        const char *import = modules[i].import;
+        if (!import) import = arena_printf(frontend->arena, "from krait import %s", text);
+        diag_hint(frontend->diag, "write %s%s, with `%s`", modules[i].prefix, text, import);
         return true;
     }
     return false;
 }
 
-/* As name_suggest, for a name that no scope has. */
+static bool is_module_of_the_library(PyObject *name) {
+    PyObject *names = PySys_GetObject("stdlib_module_names");
+    bool is = names && PySequence_Contains(names, name) == 1;
+    PyErr_Clear();
+    return is;
+}
+
+/* A module that is used and was not imported. */
+static bool hint_at_import(Frontend *frontend, PyObject *name) {
+    static const char *const imports[][2] = {
+        {"np", "import numpy as np"}, {"numpy", "import numpy"},    {"cuda", "from krait import cuda"},
+        {"krait", "import krait"},    {"nb", "import krait as nb"}, {"numba", "import krait as numba"},
+    };
+    const char *import = NULL;
+    for (size_t i = 0; !import && i < COUNT_OF(imports); i++)
+        if (PyUnicode_CompareWithASCIIString(name, imports[i][0]) == 0) import = imports[i][1];
+    if (!import && is_module_of_the_library(name))
+        import = arena_printf(frontend->arena, "import %s", PyUnicode_AsUTF8(name));
+    if (import) diag_hint(frontend->diag, "it is a module: write `%s` at the top of the file", import);
+    return import;
+}
+
 void name_suggest_global(Frontend *frontend, PyObject *name, PyObject *candidates) {
-    if (word_of_c(name) || !hint_at_module(frontend, name))
-        name_suggest(frontend, name, candidates);
-    else
-        frontend_keep(frontend, candidates);
+    candidates = frontend_keep(frontend, candidates);
+    if (!word_of_c(name) && (hint_at_module(frontend, name) || hint_at_import(frontend, name))) return;
+    const char *hint = suggestion(frontend, name, Py_XNewRef(candidates));
+    diag_hint(frontend->diag, "%s",
+              hint ? hint
+                   : "neither the function nor its module has a variable of that name: define it, or import it, before "
+                     "the call");
 }
 
 /* ---- attributes that are not there ---- */
@@ -163,6 +186,8 @@ static const char *holder_text(Frontend *frontend, PyObject *holder) {
 
 const char *name_missing(Frontend *frontend, PyObject *holder, PyObject *name, const char **hint) {
     *hint = suggestion(frontend, name, PyObject_Dir(holder));
+    if (!*hint && PyModule_Check(holder))
+        *hint = "none of its names is like that one: look for what is meant in its documentation, or write a function";
     return arena_printf(frontend->arena, "%s has no attribute '%s'", holder_text(frontend, holder),
                         PyUnicode_AsUTF8(name));
 }
@@ -185,13 +210,31 @@ const char *frontend_made_by(Frontend *frontend, ObjRef ref) {
     return NULL;
 }
 
+/* The first attribute of a class that is the user's, not the interpreter's; NULL: it has none. */
+static const char *an_attribute(Frontend *frontend, PyObject *class) {
+    PyObject *names = frontend_keep(frontend, PyObject_Dir(class));
+    for (Py_ssize_t i = 0; names && PyList_Check(names) && i < PyList_GET_SIZE(names); i++) {
+        const char *text = PyUnicode_Check(PyList_GET_ITEM(names, i)) ? PyUnicode_AsUTF8(PyList_GET_ITEM(names, i))
+                                                                      : "_";
+        if (text && *text != '_') return text;
+    }
+    PyErr_Clear();
+    return NULL;
+}
+
 const char *frontend_no_attribute(Frontend *frontend, ObjRef ref, const char *attribute, const char **hint) {
     PyObject *holder = objects_get(frontend->objects, ref);
     PyObject *name = frontend_keep(frontend, PyUnicode_FromString(attribute));
     PyObject *found = holder && name ? frontend_keep(frontend, PyObject_GetAttr(holder, name)) : NULL;
     PyErr_Clear();
     if (holder && name && !found) return name_missing(frontend, holder, name, hint);
+    const char *example = holder && PyType_Check(holder) ? an_attribute(frontend, holder) : NULL;
     *hint = "read it outside, and pass what is needed of it as an argument";
-    return arena_printf(frontend->arena, "attribute '%s' of %s is of type %s, which compiled code does not take there",
-                        attribute, holder ? holder_text(frontend, holder) : "?", found ? Py_TYPE(found)->tp_name : "?");
+    if (example)
+        *hint = arena_printf(frontend->arena,
+                             "take what is needed by its name, %s.%s, or read it outside and pass that "
+                             "as an argument",
+                             ((PyTypeObject *)holder)->tp_name, example);
+    return arena_printf(frontend->arena, "attribute '%s' of %s, of type %s, is not compiled", attribute,
+                        holder ? holder_text(frontend, holder) : "?", found ? Py_TYPE(found)->tp_name : "?");
 }

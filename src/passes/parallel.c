@@ -181,8 +181,10 @@ static bool take_apart(ParallelLoop *loop) {
     if (any_calls_python(loop)) return note(loop, "stays on one core: the interpreter is called in it"), true;
     if (!(loop->before = find_before(loop))) return true;
     if (left)
-        return refuse(loop, left, "a prange loop is left by break or return, and later iterations may have run already",
-                      "use range, or go on with the other iterations");
+        return refuse(
+            loop, left, "a prange loop is left by break or return, and later iterations may have run already",
+            "use range; or run all iterations, and note what each finds, found[i] = ..., to look through behind "
+            "the loop");
     const Value *yield = find_yield(loop);
     if (yield)
         return refuse(loop, yield, "a prange loop yields, and its iterations run on several threads in no order",

@@ -66,12 +66,18 @@ static bool refuse(const Web *web, const Value *at, const char *what) {
     diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, at->span,
               "`%s` carries a value from one iteration of prange to the next: %s", variable(web->phi, at), what);
     bool truth = web->phi->type && type_is_scalar(web->phi->type) && type_scalar_kind(web->phi->type) == 'b';
-    diag_hint(loop->diag,
-              truth ? "iterations run in any order: write a reduction, `%s &= ...` for `and`, `%s |= ...` "
-                      "for `or`, without a condition around it; or use range"
-                    : "iterations run in any order: use range, or a reduction (s += x, m = max(m, x)), "
-                      "or an array with an item for each iteration",
-              variable(web->phi, at), variable(web->phi, at));
+    bool number = web->phi->type && type_is_scalar(web->phi->type) && type_is_integer(web->phi->type);
+    if (truth)
+        diag_hint(
+            loop->diag,
+            "iterations run in any order: write a reduction, `%s &= ...` for `and`, `%s |= ...` for `or`, without a "
+            "condition around it; or use range",
+            variable(web->phi, at), variable(web->phi, at));
+    else
+        diag_hint(loop->diag,
+                  "iterations run in any order: use range, or a reduction (s += x, m = max(m, x)), or an array with an "
+                  "item for each iteration%s",
+                  number ? "; np.argmax and np.argmin say where the largest and the smallest item stand" : "");
     diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
     return false;
 }
@@ -228,6 +234,18 @@ static const Value *find_onlooker(const Web *web) {
     return NULL;
 }
 
+/* Where a variable that keeps its value in other iterations is assigned: the end of the block that brings another value
+ * to a phi of the web; the variable itself, if none has a place. */
+static const Value *assigned_last(const Web *web) {
+    for (size_t b = 0; b < web->loop->blocks.len; b++)
+        for (const Value *phi = web->loop->blocks.data[b]->first; phi && phi->op == OP_PHI; phi = phi->next)
+            for (uint32_t i = 0; in_web(web, phi) && i < phi->nargs; i++) {
+                const Value *last = phi->block->preds.data[i]->last;
+                if (!in_web(web, phi->args[i]) && last && last->span.line) return last;
+            }
+    return web->phi;
+}
+
 static bool classify(ParallelLoop *loop, Value *phi, Carried *carried) {
     Web web = parallel_web(loop, phi);
     bool anew = true, seen = is_seen_after(loop, phi);
@@ -237,7 +255,7 @@ static bool classify(ParallelLoop *loop, Value *phi, Carried *carried) {
         TRY(is_reduction(&web, carried));
         if (carried->kind != CARRY_REDUCE && seen && (carried->identity = find_flag(&web))) carried->kind = CARRY_FLAG;
         if (carried->kind == CARRY_NOTHING && seen)
-            return refuse(&web, phi, "it is assigned in some iterations only, and used after the loop");
+            return refuse(&web, assigned_last(&web), "it is assigned in some iterations only, and used after the loop");
     } else if (seen) {
         carried->kind = CARRY_LAST;
     }

@@ -77,7 +77,9 @@ static bool refuse_list(const Outline *o, const Value *at, const Type *type) {
               : type->kind == TY_LIST ? "a list"
               : type->kind == TY_DICT ? "a dict"
                                       : "a set");
-    diag_hint(loop->diag, "write to an array with an item for each iteration");
+    diag_hint(
+        loop->diag,
+        "write to an array with an item for each iteration, made before the loop: out = np.empty(n), out[i] = ...");
     diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
     return false;
 }

@@ -57,7 +57,7 @@ static void print_keywords(const Words *w, const Type *type) {
 }
 
 /* Stops where there is more than anybody reads: types may hold one another in exponentially many ways. */
-static bool is_function(const Type *type) {
+bool infer_is_function(const Type *type) {
     return type->kind == TY_FUNC || type->kind == TY_PYFUNC || type->kind == TY_CLOSURE;
 }
 
@@ -68,8 +68,22 @@ static bool is_of_prelude(const InferHost *host, const Type *type, const char *c
 
 /* x.method that is kept, which users know as the function alone. */
 bool infer_is_method(const InferHost *host, const Type *type) {
-    bool can = type->kind == TY_TUPLE && type->count == 2 && is_function(type->items[0]);
+    bool can = type->kind == TY_TUPLE && type->count == 2 && infer_is_function(type->items[0]);
     return can && is_of_prelude(host, type, "partials:Method");
+}
+
+const char *infer_example(const Type *type) {
+    switch (type->kind) {
+    case TY_STR:
+    case TY_STRING: return "\"\"";
+    case TY_LIST: return "[]";
+    case TY_DICT: return "{}";
+    case TY_SCALAR: break;
+    default: return NULL;
+    }
+    if (!type->weak) return NULL;
+    char kind = type_scalar_kind(type);
+    return kind == 'b' ? "False" : kind == 'f' ? "0.0" : kind == 'i' ? "0" : NULL;
 }
 
 static void words(const Words *outer, const Type *type) {
@@ -126,6 +140,7 @@ static void words(const Words *outer, const Type *type) {
             type_print(buf, type);
         break;
     case TY_STRING: buf_puts(buf, "str"); break;
+    case TY_ITER: buf_puts(buf, "an iterator"); break;
     case TY_RANGE: buf_puts(buf, "range"); break;
     case TY_DICT: print_dict(w, type); break;
     case TY_SET: print_container(w, "set", type_key(type)); break;
@@ -212,6 +227,9 @@ typedef enum What {
     TEXT_ARRAY, /* of NumPy's texts */
     NUMBER,
     INSTANCE,
+    FROZEN,       /* an instance of a frozen dataclass */
+    NAMED_FIELDS, /* a namedtuple */
+    CLASS,
     MADE_ONE_BY_ONE, /* a generator */
 } What;
 
@@ -250,8 +268,8 @@ static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     switch (what) {
     case COORDINATES: return type->kind == TY_OBJECT && is_coordinates(object_name(t, type));
     case PLACE: return is_of_prelude(t->in->host, type, "kernel_places:Dim3");
-    case NAMED: return is_function(type) && is_variable(t->values[arg]);
-    case FUNCTION: return is_function(type) || infer_is_method(t->in->host, type);
+    case NAMED: return infer_is_function(type) && is_variable(t->values[arg]);
+    case FUNCTION: return infer_is_function(type) || infer_is_method(t->in->host, type);
     case LEFT_OUT: return type->kind == TY_NONE && is_parameter(t->values[arg]);
     case BEGUN: return type->kind == TY_NONE && t->values[arg] && t->values[arg]->name;
     case NOTHING: return type->kind == TY_NONE;
@@ -264,6 +282,9 @@ static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     case TEXT_ARRAY: return type->kind == TY_ARRAY && type_element(type)->kind == TY_CHARS;
     case NUMBER: return type->kind == TY_SCALAR;
     case INSTANCE: return type_is_instance(type);
+    case FROZEN: return type_is_instance(type) && type->flag;
+    case NAMED_FIELDS: return type->kind == TY_TUPLE && type->object && type->names;
+    case CLASS: return type->kind == TY_OBJECT && t->in->host->struct_class(t->in->host->self, type->object);
     case MADE_ONE_BY_ONE: return type->kind == TY_GENERATOR;
     }
     return false;
@@ -282,7 +303,7 @@ static const char *operand_name(Typing *t, size_t arg) {
         const char *name = func_name(t->in->arena, type->func);
         return strncmp(name, package, sizeof package - 1) == 0 ? name + sizeof package - 1 : name;
     }
-    if (type->object && type->kind != TY_STRUCT) return object_name(t, type);
+    if (type->object && type->kind != TY_STRUCT && type->kind != TY_TUPLE) return object_name(t, type);
     if (value && value->name) return value->name;
     if (is_attribute(value)) return arena_printf(t->in->arena, "%s.%s", value->args[0]->name, value->imm.text);
     return "x";

@@ -107,8 +107,12 @@ static void tell_of_arguments(const FuncInst *caller, const FuncInst *callee, co
                  values ? arena_printf(diag->arena, "the default is %s, and the values are %s", is, of)
                         : arena_printf(diag->arena, "the default, %s, is of another type than what it stands for", is));
     bool may_miss = strncmp(callee->untyped->name, "get", strlen("get")) == 0;
-    diag_hint(diag, "give a default of the type of the values%s%s%s", values ? ", " : "", values ? of : "",
-              may_miss ? "; or leave it out, and test the result with `is None`" : "");
+    const char *example = values ? infer_example(values) : NULL;
+    diag_hint(diag, "give a default of the type of the values%s%s%s%s; or %s", values ? ", " : "", values ? of : "",
+              example ? ", as " : "", example ? example : "",
+              may_miss ? "leave it out, and test the result with `is None`"
+              : values ? "ask first whether the key is there: if key in d: ..."
+                       : "leave it out, and ask first whether there is anything");
 }
 
 /* Mistakes that the call shows, whatever was met inside. */
@@ -156,8 +160,10 @@ static void headline(const FuncInst *caller, const FuncInst *callee, const Infer
     print_call(&text, callee, true, config->host, diag->arena);
     if (diag->code == DIAG_NO_AXIS) diag_headline(diag, "%s()", name); /* a mistake wherever it runs */
     if (diag->code == DIAG_NO_AXIS || (diag->source && *diag->source->file == '<'))
-        return; /* a partial: user's names */
-    diag_headline(diag, "%s(%s) is not compiled%s", name, text.text, config->device ? " in kernels" : "");
+        return;                                                                           /* a partial: user's names */
+    bool operator= strncmp(name, "__", 2) == 0, named = diag->code == DIAG_BAD_ARGUMENTS; /* the line shows them */
+    if (!operator&& !(named && diag->hint))
+        diag_headline(diag, "%s(%s) is not compiled%s", name, text.text, config->device ? " in kernels" : "");
     if (advice) diag_hint(diag, "%s", advice);
     tell_mistake(caller, callee, arena_printf(diag->arena, "%s(%s)", name, text.text), config, diag);
 }
@@ -222,8 +228,32 @@ void typeinfer_advise(const InferConfig *config, Diag *diag) {
  */
 static bool is_part(const Func *func) { return *func->name == '<' && strcmp(func->name, "<lambda>") != 0; }
 
+static bool is_cached(const FuncInst *inst) {
+    const Source *source = inst->untyped->source;
+    return source && source->file && strcmp(source->file, "<functools.lru_cache>") == 0;
+}
+
+/* Results are kept by the arguments, whose types are those of the first call. */
+static bool tell_of_cache(const FuncInst *caller, const FuncInst *cached, const InferConfig *config, Diag *diag) {
+    const Value *call = call_of(caller, cached);
+    if (!is_cached(cached) || !call || !diag->message || !strstr(diag->message, "`_krait_key`")) return false;
+    const char *name = config->host->object_name(config->host->self, cached->object);
+    Buf text;
+    buf_init(&text, diag->arena);
+    print_call(&text, cached, true, config->host, diag->arena);
+    tell_at_call(caller, call, diag,
+                 arena_printf(diag->arena,
+                              "functools.lru_cache keeps results of `%s` for arguments of the types of the "
+                              "first call, which (%s) are not",
+                              name, text.text));
+    diag_hint(diag, "pass values of the same types in all calls: of tuples, whose length is part of their type, "
+                    "tuple([...]), from the first call on");
+    return true;
+}
+
 static void note_caller(const FuncInst *caller, const FuncInst *callee, const InferConfig *config, Diag *diag) {
-    if (is_part(callee->untyped) && !is_internal(caller)) return;
+    if ((is_part(callee->untyped) && !is_internal(caller)) || is_cached(caller)) return;
+    if (tell_of_cache(caller, callee, config, diag)) return;
     const Value *call = call_of(caller, callee);
     if (!call) return;
     Buf text;

@@ -416,55 +416,14 @@ void typeinfer_fill(Infer *in, Value *value, const Type *from, const Type *to) {
     typeinfer_grow(in, value, filled(&filling, value->type));
 }
 
-/* ---- refusals ---- */
-
-/* A list that is made with items, and so of their type. */
-static bool is_filled_list(const Value *value) { return value->op == OP_LIST && value->nargs && value->span.line; }
-
-static bool refuse_item(Typing *t, const Value *list, const Type *is, const Type *item) {
-    const char *name = list->name, *items = typing_text(t, is->items[0]);
-    typing_fail(t, DIAG_NO_UNIFY, "%s is put into a %s", typing_text(t, item), typing_text(t, is));
-    if (is_filled_list(list) && name)
-        return typing_hint(
-            t,
-            "a list has one type of items, and [...] in line %u makes it %s: begin with %s = [], if what "
-            "stands there is no item, or convert what is put in; things of several types go into two "
-            "lists, or as tuples of one form into one",
-            list->span.line, items, name);
-    bool number = item->kind == TY_SCALAR && is->items[0]->kind == TY_SCALAR && is->items[0]->weak &&
-                  !is->items[0]->object;
-    return typing_hint(t,
-                       "a list has one type of items, that of the first, here %s: convert what is put in%s; things of "
-                       "several types go into two lists, or as tuples of one form into one",
-                       items, number ? arena_printf(t->in->arena, ", %s(x)", items) : "");
-}
-
-/* What does not fit is the key, or else the value. */
-static bool refuse_entry(Typing *t, const Type *is, const Type *more) {
-    bool set = is->kind == TY_SET;
-    bool keys = !typeinfer_join(t->in->config->promotion, t->in->types, type_key(is), type_key(more));
-    const Type *wrong = keys || set ? type_key(more) : type_dict_value(more);
-    typing_fail(t, DIAG_NO_UNIFY, "a%s of type %s is put into a %s",
-                set    ? "n item"
-                : keys ? " key"
-                       : " value",
-                typing_text(t, wrong), typing_text(t, is));
-    if (set) return typing_hint(t, "the items of a set have one type in compiled code: convert them, or use two sets");
-    if (keys)
-        return typing_hint(t, "the keys of a dict have one type in compiled code: convert them, or use two dicts");
-    return typing_hint(t,
-                       "the values of a dict have one type in compiled code: convert them, use a dict for each type, "
-                       "or, for things of several types, a namedtuple or a class");
-}
-
 /* ---- what rules ask ---- */
 
 bool solver_put(Typing *t, Value *container, const Type *more) {
     Value *stays = typeinfer_grow(t->in, container, more);
     if (!stays) return true;
     if (is_display(stays) || !type_is_container(stays->type) || !typeinfer_is_open(stays->type)) {
-        return more->kind == TY_LIST ? refuse_item(t, stays, container->type, more->items[0])
-                                     : refuse_entry(t, container->type, more);
+        return more->kind == TY_LIST ? typing_refuse_item(t, stays, container->type, more->items[0])
+                                     : typing_refuse_entry(t, container->type, more);
     }
     const char *kind = more->kind == TY_LIST ? "list" : more->kind == TY_DICT ? "dict" : "set";
     if (stays->op == OP_PARAM && !t->in->inst->caller) {
@@ -478,7 +437,9 @@ bool solver_put(Typing *t, Value *container, const Type *more) {
                                                    : "a set that is not empty");
     }
     typing_fail(t, DIAG_NO_UNIFY, "what items this %s has is not known where it is made", kind);
-    return typing_hint(t, "put an item in where it is made, or make it in this function");
+    return typing_hint(t,
+                       "put an item in where it is made, or make it in this function; one that a class has is named by "
+                       "the class or the instance, Class.name or self.name");
 }
 
 bool solver_list_put(Typing *t, Value *list, const Type *item) {

@@ -286,6 +286,8 @@ bool typing_has_way(Typing *t, const Type *type); /* an instance that is walked 
 bool typing_list_instance(Typing *t, size_t arg); /* such an operand becomes the list of its items */
 /* f of x.f(...): x, its class or nothing comes before the arguments. */
 bool typing_bind_receiver(Typing *t);
+bool infer_is_function(const Type *type);
+const char *infer_example(const Type *type); /* a value of the type as a program writes it; NULL: none is short */
 bool infer_is_method(const InferHost *host, const Type *type); /* of such a one */
 /* x.method that is not called where it stands becomes both, `x` and the function (krait/prelude/partials.py). */
 bool typing_bind_method(Typing *t);
@@ -340,6 +342,8 @@ const Type *typing_vartuple_of(Typing *t, const Type *type); /* what a tuple is 
 Value *typing_make_vartuple(Typing *t, Value *tuple, const Type *to);
 bool typing_is_of_any_length(const Typing *t); /* an operation on them, or one that gives one */
 bool typing_vartuple_binary(Typing *t);
+/* Whether what both hold may lie in one tuple of any length, where one is such; false: refused. */
+bool typing_tuples_meet(Typing *t, const Type *a, const Type *b);
 bool typing_vartuple_getitem(Typing *t);
 bool typing_spread(Typing *t);        /* f(*x): the arguments that x gives; false: how many is not known, or t failed */
 bool typing_slice_any(Typing *t);     /* of a tuple, by bounds that are not known */
@@ -533,6 +537,9 @@ void solver_set_type(Infer *in, Value *value, const Type *type);
 uint32_t solver_users(const Infer *in, const Value *value, Value *const **users);
 bool solver_expect(Infer *in, Value *call, const Type *type); /* of the result of a call; false: it was no use */
 bool solver_list_put(Typing *t, Value *list, const Type *item);
+/* An item, or a container of it, that does not fit; false.  list: the value that is one. */
+bool typing_refuse_item(Typing *t, const Value *list, const Type *is, const Type *item);
+bool typing_refuse_entry(Typing *t, const Type *is, const Type *more);
 bool solver_put(Typing *t, Value *container, const Type *more); /* what a container of type `more` holds */
 /* Solver: the content of a cell grew. */
 bool solver_cell_set(Typing *t, Value *cell, const Type *content);

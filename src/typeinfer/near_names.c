@@ -37,11 +37,13 @@ static size_t changes(const char *a, size_t na, const char *b, size_t nb) {
 
 static Nearest nearest_to(const char *name) {
     size_t length = strlen(name);
-    return (Nearest){name, NULL, length, (length + 2) / 3 + 1};
+    return (Nearest){name, NULL, length, (length + 1) / 3 + 1};
 }
 
 static void offer(Nearest *nearest, Arena *arena, const char *name, size_t length) {
     if (!length || length > LONGEST || nearest->length > LONGEST || *name == '_' || *name == '.') return;
+    if (length == nearest->length && strncmp(name, nearest->name, length) == 0)
+        return; /* which others of the kind have */
     size_t count = changes(nearest->name, nearest->length, name, length);
     if (count >= nearest->most) return;
     nearest->most = count;

@@ -248,11 +248,23 @@ static bool store_may_overflow(const Infer *in, const Type *from, const Type *to
     return (a->kind == 'i' && a->bytes > b->bytes) || (a->kind == 'u' && a->bytes >= b->bytes);
 }
 
+static const char *value_name(const Typing *t, size_t arg, const char *otherwise) {
+    const Value *value = t->values[arg] ? value_resolve(t->values[arg]) : NULL;
+    return value && value->name ? value->name : otherwise;
+}
+
 static bool cannot_store(Typing *t, const Type *element, bool is_view) {
     const Type *value = infer_content(t->args[2].type);
     typing_fail_arg(t, 2, DIAG_TYPING, "%s cannot be stored into %s of %s", typing_arg_text(t, 2),
                     is_view ? "a view" : "an element", typing_text(t, element));
+    if (value->kind == TY_ARRAY && !is_view) {
+        const char *x = value_name(t, 2, "it"), *i = value_name(t, 1, "i");
+        return typing_hint(t, "take an element of it, %s[%s]; or assign whole arrays, %s[:] = %s", x, i,
+                           value_name(t, 0, "out"), x);
+    }
     if (value->kind == TY_ARRAY) return typing_hint(t, "index both sides, or assign to a slice");
+    if (value->kind == TY_NONE)
+        return typing_hint(t, "it is None: does the function that it comes from lack `return value` at its end?");
     if (value->kind == TY_STR || value->kind == TY_STRING)
         return typing_hint(t, "float(text) and int(text) make numbers of text; an array of texts is made outside, "
                               "np.array([...]), with dtype 'U'");

@@ -89,6 +89,12 @@ static bool not_callable(Typing *t, const Type *type) {
         static const char builtins[] = "builtins.";
         size_t prefix = strncmp(name, builtins, sizeof builtins - 1) == 0 ? sizeof builtins - 1 : 0;
         typing_fail(t, DIAG_NOT_CALLABLE, "`%s` is not compiled%s", name + prefix, advice ? "" : " yet");
+        const StructClass *class = t->in->device ? t->in->host->struct_class(t->in->host->self, type->object) : NULL;
+        if (class && !advice)
+            return typing_hint(t,
+                               "kernels make instances of dataclasses and namedtuples alone: make it one, @dataclass "
+                               "class %s: with its fields and no __init__; or make the instance outside, and pass it",
+                               name + prefix);
         return typing_hint(t, "%s",
                            advice ? advice
                                   : "functions written in Python are compiled; call this one outside, and pass its "

@@ -199,6 +199,23 @@ static bool set_all(Typing *t, Value *array, const Type *type) {
     return typing_sub(t, &(SubOp){.op = OP_SETITEM, .values = values, .facts = facts, .nargs = 3}, &done, &value);
 }
 
+/* Of what no array is made: what the first and another item are. */
+static bool hint_at_rows(Typing *t, const Type *type) {
+    const Type *first = type->kind == TY_TUPLE && type->count ? type->items[0] : NULL;
+    bool arrays = first && first->kind == TY_ARRAY;
+    for (uint32_t i = 1; first && i < type->count; i++) {
+        const Type *row = type->items[i];
+        arrays &= row->kind == TY_ARRAY;
+        if (first->kind != TY_TUPLE || row->kind != TY_TUPLE || first->count == row->count) continue;
+        return typing_hint(t,
+                           "its rows have several lengths, %u in row 0 and %u in row %u: fill up the shorter ones, or "
+                           "keep them as a list of lists",
+                           first->count, row->count, i);
+    }
+    if (arrays) return typing_hint(t, "it is a tuple of arrays: make one array of them, np.stack((a, b))");
+    return typing_hint(t, "an array is made of an array, a number, or rows of numbers, all of one length");
+}
+
 /* A number or nested tuples of numbers. */
 static bool array_of_numbers(Typing *t, size_t order) {
     int64_t shape[TYPE_MAX_NDIM];
@@ -209,8 +226,7 @@ static bool array_of_numbers(Typing *t, size_t order) {
     if (!common) {
         typing_fail_arg(t, 0, DIAG_TYPING, "%s does not make an array of %s", typing_func_name(t),
                         typing_arg_text(t, 0));
-        return typing_hint(
-            t, "an array is made of an array, a number, or rows of numbers of one length: fill up the shorter ones");
+        return hint_at_rows(t, t->args[0].type);
     }
     TRY(dtype_or(t, 1, infer_strong(t->in, common), &dtype));
     TRY(read_order(t, order, t->args[0].type, &layout));

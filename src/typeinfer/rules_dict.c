@@ -140,10 +140,20 @@ static bool as_sought(Typing *t, size_t arg, const Type *key) {
     return may_equal(type, key) ? typing_as(t, arg, type) : as_key(t, arg, key);
 }
 
+/* Tuples of several lengths are of several types, unless their lengths stand in no type. */
+static bool hint_at_key(Typing *t, const Type *sought, const Type *key) {
+    if (sought->kind == TY_TUPLE && key->kind == TY_TUPLE && sought->count != key->count)
+        return typing_hint(t,
+                           "a tuple of %u items is of another type than one of %u: make all keys tuples of any length, "
+                           "tuple([...])",
+                           sought->count, key->count);
+    return typing_hint(t, "convert it to the type of the keys, %s", typing_text(t, key));
+}
+
 static bool refuse_key(Typing *t, size_t arg) {
     typing_fail_arg(t, arg, DIAG_TYPING, "%s is no key of a %s", typing_arg_text(t, arg),
                     typing_text(t, t->args[0].type));
-    return typing_hint(t, "convert it to the type of the keys");
+    return hint_at_key(t, infer_content(t->args[arg].type), type_key(table_of(t, 0)));
 }
 
 static bool become(Typing *t, const char *name) {
@@ -236,7 +246,7 @@ bool typing_table_contains(Typing *t) {
         return typing_result(t, infer_bool(t->in), t->emit ? const_bool(t->in->arena, t->in->types, !in) : NULL);
     if (!as_sought(t, 0, type_key(table))) {
         typing_fail_arg(t, 0, DIAG_TYPING, "%s is never in a %s", typing_arg_text(t, 0), typing_text(t, table));
-        return typing_hint(t, "convert it to the type of the keys");
+        return hint_at_key(t, infer_content(t->args[0].type), type_key(table));
     }
     return become(t, in ? "tables:contains" : "tables:contains_not");
 }

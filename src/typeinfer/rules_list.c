@@ -219,6 +219,8 @@ bool typing_list_getitem(Typing *t) {
         return typing_become_func(t, FUNC_LIST_GET);
     }
     typing_fail(t, DIAG_BAD_INDEX, "a list is indexed by an int or a slice, not by %s", typing_arg_text(t, 1));
+    if (type_is_instance(infer_content(index)))
+        return typing_hint(t, "take a number of it: an attribute, or x.__index__() where its class has that");
     return type_scalar_kind(index) == 'f' ? typing_hint(t, "use int(...) or // for a whole number") : false;
 }
 

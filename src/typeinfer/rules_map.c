@@ -348,10 +348,21 @@ static bool hint_at_elements(Typing *t, const Mapping *m) {
         ndim = t->args[i].type->ndim < 3 ? t->args[i].type->ndim : 3;
         name = value && value->name ? value->name : "x";
     }
+    const char *index = grids[ndim][1];
+    if (t->op >= OP_LT && t->op <= OP_GE)
+        return typing_hint(
+            t,
+            "%s is an array: compare an element of it, %s[0] where it has one alone, or %s%s with %s; or "
+            "its length, %s.shape[0]",
+            name, name, name, index, grids[ndim][0], name);
+    const char *kept = !t->at->name ? ""
+                                    : arena_printf(t->in->arena,
+                                                   ", and write to an element, out%s = ... (out = ... "
+                                                   "writes to none)",
+                                                   index);
     return typing_hint(t,
-                       "kernels make no arrays, each thread computes an element: %s; use %s%s in place of %s, and "
-                       "write to an element, out%s = ... (out = ... writes to none)",
-                       grids[ndim][0], name, grids[ndim][1], name, grids[ndim][1]);
+                       "write %s%s in place of %s, with %s: kernels make no arrays, each thread computes an element%s",
+                       name, index, name, grids[ndim][0], kept);
 }
 
 /* There is no heap in kernels. */

@@ -162,10 +162,15 @@ static bool unexpected_keyword(Binding *b, const char *name) {
         bool named = param->kind == PARAM_NORMAL || param->kind == PARAM_KEYWORD_ONLY;
         names[p] = named ? param->name : NULL;
     }
+    bool makes = strcmp(b->callee->name, "__init__") == 0; /* whose first parameter is the instance */
     typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() got an unexpected keyword argument '%s'",
                 infer_shown_name(t->in, b->callee), name);
-    typing_hint_near(t, name, names, b->callee->nparams);
-    return false;
+    if (typing_hint_near(t, name, names, b->callee->nparams)) return false;
+    Buf text;
+    buf_init(&text, t->in->arena);
+    for (uint32_t p = makes; p < b->callee->nparams; p++)
+        if (names[p]) buf_printf(&text, "%s%s", text.len ? ", " : "", names[p]);
+    return text.len && typing_hint(t, "it takes %s", text.text);
 }
 
 static bool bind_keywords(Binding *b, size_t positional) {

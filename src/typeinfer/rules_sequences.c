@@ -61,6 +61,10 @@ bool rule_func_range(Typing *t) {
         const Type *type = infer_content(t->args[i].type);
         if (type_is_integer(type)) continue;
         typing_fail_arg(t, i, DIAG_TYPING, "range() takes ints, not %s", typing_arg_text(t, i));
+        if (type->kind == TY_ARRAY || type->kind == TY_LIST)
+            return typing_hint(t,
+                               "count up to its length, len(...), and take the items by their numbers, x[i]; or loop "
+                               "over the items themselves, for v in x");
         return type_scalar_kind(type) == 'f' &&
                typing_hint(t,
                            "use int(...) or // for a whole number; np.arange(start, stop, step) has steps of a float");

@@ -93,10 +93,25 @@ bool rule_tuple(Typing *t) {
     return typing_result(t, general, fact.konst);
 }
 
-/* A starred operand without a known length: tuple(x), then + of all. */
+/* Whether print alone is given what is made: print("items:", *items). */
+static bool is_for_print(const Infer *in, const Value *made) {
+    Value *const *users;
+    uint32_t count = solver_users(in, made, &users);
+    for (uint32_t i = 0; i < count; i++) {
+        const Value *callee = value_resolve(users[i]->args[0]);
+        const Type *type = users[i]->op == OP_CALL_EX && callee->op == OP_CONST ? callee->konst->type : NULL;
+        if (!type || type->kind != TY_FUNC || type->func->id != FUNC_PRINT) return false;
+    }
+    return count > 0;
+}
+
+/* A starred operand without a known length: tuple(x), then + of all.  Where they are printed, of their texts: items of
+ * several types lie in no tuple of any length. */
 static bool concat_any(Typing *t) {
     Infer *in = t->in;
     const Const *make = const_of(in->arena, type_func(in->types, &func_info[FUNC_TUPLE].head));
+    ObjRef texts = t->nargs > 1 && is_for_print(in, t->at) ? in->host->prelude(in->host->self, "lists:texts_of") : 0;
+    if (texts) make = const_of(in->arena, type_object(in->types, TY_PYFUNC, texts));
     Fact pair[2], facts[2] = {{make->type, make}};
     Value *values[2] = {NULL, NULL}, *both[2];
     if (t->emit) values[0] = typing_make_const(t, make);
@@ -105,6 +120,7 @@ static bool concat_any(Typing *t) {
         size_t k = i > 0;
         TRY(typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, &pair[k], &both[k]));
         if (pair[k].type->kind == TY_BOTTOM) return false;
+        if (k && !typing_tuples_meet(t, pair[0].type, pair[1].type)) return false;
         if (k)
             TRY(typing_sub(t, &(SubOp){.op = OP_ADD, .values = both, .facts = pair, .nargs = 2}, &pair[0], &both[0]));
     }

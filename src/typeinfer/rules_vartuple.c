@@ -87,8 +87,20 @@ static const Type *meeting(Typing *t) {
     return is_tuple(a) && is_tuple(b) ? typeinfer_join(t->in->config->promotion, t->in->types, a, b) : NULL;
 }
 
+bool typing_tuples_meet(Typing *t, const Type *a, const Type *b) {
+    if (!is_tuple(a) || !is_tuple(b) || (a->kind == TY_TUPLE && b->kind == TY_TUPLE)) return true;
+    if (typeinfer_join(t->in->config->promotion, t->in->types, a, b)) return true;
+    typing_fail(t, DIAG_NO_UNIFY, "%s and %s are put together, and the items of a tuple of any length have one type",
+                typing_text(t, a), typing_text(t, b));
+    const Type *x = typing_vartuple_of(t, a), *y = typing_vartuple_of(t, b);
+    bool numbers = x && y && x->items[0]->kind == TY_SCALAR && y->items[0]->kind == TY_SCALAR;
+    return typing_hint(t, "convert the items of both to one type, as (*[%s(v) for v in x], ...), or keep two tuples",
+                       numbers ? "float" : "str");
+}
+
 bool typing_vartuple_binary(Typing *t) {
     t->flags &= ~(uint32_t)VF_INPLACE;
+    if (t->op == OP_ADD && !typing_tuples_meet(t, t->args[0].type, t->args[1].type)) return false;
     const Type *both = t->op == OP_ADD ? meeting(t) : NULL;
     if (both) return take_items(t, 0, both) && take_items(t, 1, both) && become(t, "lists:tuples_joined");
     size_t number = type_is_integer(t->args[0].type) ? 0 : 1;

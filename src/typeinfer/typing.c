@@ -368,7 +368,8 @@ bool typing_bad_operands(Typing *t) {
     else
         typing_fail(t, DIAG_TYPING, "unsupported operand types for %s%s: %s", typing_symbol(t->op),
                     t->flags & VF_INPLACE ? "=" : "", list.text);
-    return typing_hint_operands(t, is_order(t->op) ? ORDER : OPERATOR, "");
+    return typing_hint_operands(t, is_order(t->op) ? ORDER : OPERATOR,
+                                arena_printf(t->in->arena, "__%s__", op_info[t->op].text));
 }
 
 /* ---- applying ---- */

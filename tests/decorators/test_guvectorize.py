@@ -181,7 +181,7 @@ def first(x, out):
         (["void(float64[:], float64)"], "(n)->()", {}, TypeError, "a result without any is an array of one"),
         (["void(float64[:])"], "(n)->()", {}, TypeError, "1 inputs and 1 results: a signature is void"),
         (["float64(float64[:], float64[:])"], "(n)->()", {}, TypeError, "a signature is void"),
-        (["void(float64[:], float64[:])"], "(n),(n)->()", {}, TypeError, "has 3 positional parameters"),
+        (["void(float64[:], float64[:])"], "(n),(n)->()", {}, TypeError, "has 2 parameters, .* 2 inputs and 1 result"),
         (["void(float64[:], float64[:])"], "(n)->()", {"target": "tpu"}, ValueError, "'cpu', 'parallel' or 'cuda'"),
         (["void(float64[:], float64[:])"], "(n)->()", {"writable_args": (1,)}, ValueError, "1 is not the number"),
         (["void(float64[:], float64[:])"], "(n)->()", {"writable_args": ("y",)}, ValueError, "'y' is not"),

@@ -298,3 +298,14 @@ def test_printed(capsys):
 
     agree(f, [1, 2])
     assert capsys.readouterr().out == "1 2\n1, 2!" * 2
+
+
+def test_printed_among_others(capsys):
+    def f(xs, ys):
+        print("items:", *xs, 2.5, None, *ys, sep="; ")
+        print(*xs, "of", *ys, (1, "a"), *"ab")
+
+    f([1, 2], ["x"])
+    expected = capsys.readouterr().out
+    agree(f, [1, 2], ["x"])
+    assert capsys.readouterr().out == expected * 2

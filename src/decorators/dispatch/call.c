@@ -157,10 +157,10 @@ static void refuse_arguments(const Dispatcher *self, const Spec *spec) {
                      name);
     else if (spec->refused_name)
         PyErr_Format(PyExc_TypeError,
-                     "the attribute '%s' of an instance among the arguments of %U() is given values of another type "
-                     "there, which does not hold what it has before the call: set it to one of that type first, or "
-                     "convert what is put into it, float(x)",
-                     spec->refused_name, name);
+                     "%U() puts a value of another type into the attribute '%s' than it has before the call, and an "
+                     "attribute has one type in compiled code: set it to a value of the new type before the call, or "
+                     "convert what is put into it to the old one",
+                     name, spec->refused_name);
     else
         PyErr_Format(PyExc_TypeError,
                      "%U() puts values of another type into an argument than it holds: convert the one or the other",

@@ -10,6 +10,9 @@ int64_t geometry_count(unsigned ndim, const int64_t *shape) {
 const Type *geometry_element(const Runtime *runtime, PyArray_Descr *dtype, uintptr_t addresses) {
     const Type *element = PyDataType_ISNOTSWAPPED(dtype) ? marshal_element(runtime->marshal, dtype, addresses) : NULL;
     if (!element && !PyErr_Occurred())
-        PyErr_Format(PyExc_TypeError, "a device array cannot hold elements of type %S", dtype);
+        PyErr_Format(PyExc_TypeError,
+                     "a device array cannot hold elements of type %S: make an array of numbers, as np.array(values, "
+                     "np.float64)",
+                     dtype);
     return element;
 }

@@ -82,7 +82,9 @@ static PyObject *elapsed(PyObject *first, PyObject *second) {
     }
     if (check_event(start) < 0 || check_event(end) < 0) return NULL;
     if (!start->timing || !end->timing || !start->recorded || !end->recorded) {
-        PyErr_SetString(PyExc_RuntimeError, "both events must have been made with timing=True and recorded");
+        PyErr_SetString(PyExc_RuntimeError,
+                        "both events must have been made with timing=True and recorded: start.record(), the work, "
+                        "end.record(), end.synchronize()");
         return NULL;
     }
     double milliseconds = 0;

@@ -93,8 +93,12 @@ int runtime_stream_handle(PyObject *stream, const Device *device, void **handle)
     else if (!PyErr_Occurred())
         PyErr_Format(
             PyExc_TypeError,
-            "a stream is one that cuda.stream() makes, 0, an address or an object with __cuda_stream__, not %.100s",
-            Py_TYPE(stream)->tp_name);
+            "a stream is one that cuda.stream() makes, 0, an address or an object with __cuda_stream__, not %.100s%s",
+            Py_TYPE(stream)->tp_name,
+            PyCallable_Check(stream) ? ": call it, cuda.stream()"
+            : PyObject_HasAttrString(stream, "__array_interface__")
+                ? ": arguments of a kernel stand in the parentheses, kernel[grid, block](x)"
+                : "");
     Py_XDECREF(number);
     return PyErr_Occurred() ? -1 : 0;
 }

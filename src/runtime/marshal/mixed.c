@@ -19,12 +19,18 @@ static bool is_instance(PyObject *object) {
 }
 
 /* "int", "(int, float)", "array of int64 with 1 dimension" */
+/* Borrowed; NULL: it is no list, or holds nothing. */
+static PyObject *first_of_list(PyObject *object) {
+    return PyList_CheckExact(object) && PyList_GET_SIZE(object) ? PyList_GET_ITEM(object, 0) : NULL;
+}
+
 static PyObject *describe(PyObject *object) {
     if (is_array(object)) {
         int ndim = PyArray_NDIM((PyArrayObject *)object);
         return PyUnicode_FromFormat("array of %S with %d dimension%s", PyArray_DESCR((PyArrayObject *)object), ndim,
                                     ndim == 1 ? "" : "s");
     }
+    if (first_of_list(object)) return PyUnicode_FromFormat("list of %s", Py_TYPE(first_of_list(object))->tp_name);
     Py_ssize_t n = PyTuple_CheckExact(object) ? PyTuple_GET_SIZE(object) : 0;
     if (!n || n > MOST_ITEMS) return PyUnicode_FromString(Py_TYPE(object)->tp_name);
     PyObject *text = PyUnicode_FromString("(");
@@ -73,6 +79,11 @@ static PyObject *convert_arrays(PyObject *a, PyObject *b, const char *name) {
 static PyObject *convert(PyObject *a, PyObject *b, const char *name) {
     if (PyTuple_CheckExact(a) && PyTuple_CheckExact(b)) return convert_tuples(a, b, name);
     if (is_array(a) && is_array(b)) return convert_arrays(a, b, name);
+    PyObject *first = first_of_list(a), *other = first_of_list(b);
+    if (first && other) {
+        bool numbers = is_number(first) && is_number(other);
+        return PyUnicode_FromFormat("[%s(w) for w in %s]", numbers ? "float" : "str", name);
+    }
     const char *by = converter(a, b);
     return PyUnicode_FromFormat("%s(%s)", *by ? by : "str", name);
 }

@@ -119,6 +119,9 @@ static const struct {
     {"toordinal", "; pass the numbers of it that are needed, as x.year or x.toordinal(), or np.datetime64(x, 'D')"},
     {"tzinfo", "; pass the numbers of it that are needed, as x.hour"},
     {"total_seconds", "; pass a number, x.total_seconds(), or np.timedelta64(x, 's')"},
+    {"__getattr__",
+     "; its class has a __getattr__, which compiled code cannot ask: take that away, or pass the attributes "
+     "that are needed, x.name"},
 };
 
 static bool class_has(PyTypeObject *class, const char *name) {

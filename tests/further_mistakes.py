@@ -1,0 +1,613 @@
+"""Further mistakes, of people who try what Python, NumPy and other compilers taught them.
+
+FURTHER: name -> source text, as in mistakes.py; test_mistakes.py keeps the texts.  FURTHER_MENDED: what these messages
+advise, as programs that do it.
+"""
+
+FURTHER = {
+    "tuples of two types put together": """
+        @njit
+        def f(l, t):
+            return (*l, *t)
+        print(f([1, 2], [0.5]))""",
+    "empty list of an instance that a kept method fills": """
+        class State2:
+            def __init__(self): self.state = self.idle; self.log = []
+            def idle(self, e): self.log.append(e)
+        @njit
+        def fsm2(ev):
+            s = State2(); s.state(ev); return s.log
+        fsm2("a")""",
+    "class with its own getattr": """
+        class GA:
+            def __init__(self): self.x = 1
+            def __getattr__(self, name): return 3
+        @njit
+        def f(g):
+            return g.x
+        f(GA())""",
+    "functions put into a list one by one": """
+        class Obs:
+            def __init__(self): self.cbs = []
+            def on(self, f): self.cbs.append(f)
+        @njit
+        def f(n):
+            o = Obs()
+            o.on(lambda v: v + 1)
+            o.on(lambda v: -v)
+            return [c(n) for c in o.cbs]
+        f(1)""",
+    "tuples of several lengths in lru_cache": """
+        from functools import lru_cache
+        @lru_cache
+        def ways(coins, n):
+            if n == 0: return 1
+            if n < 0 or not coins: return 0
+            return ways(coins, n - coins[0]) + ways(coins[1:], n)
+        @njit
+        def f(n):
+            return ways((1, 2, 5), n)
+        f(10)""",
+    "dict of lists of two types": """
+        @njit
+        def f(d):
+            return len(d)
+        f({"a": [1], "b": [2.5]})""",
+    "stencil of one index over a matrix": """
+        from krait import stencil
+        s = stencil(lambda a: a[-1] + a[1])
+        s(A)""",
+    "stencil over a list": """
+        from krait import stencil
+        @stencil
+        def s(a):
+            return a[-1] + a[1]
+        s([1.0, 2.0, 3.0])""",
+    "stencil that returns a tuple": """
+        from krait import stencil
+        @stencil
+        def s(a):
+            return a[-1], a[1]
+        s(X)""",
+    "field that a dataclass lacks": """
+        from dataclasses import dataclass, replace
+        @dataclass
+        class P:
+            x: int
+            y: int = 0
+        @njit
+        def f(p):
+            return replace(p, z=1)
+        f(P(1))""",
+    "instance of a frozen class assigned": """
+        from dataclasses import dataclass
+        @dataclass(frozen=True)
+        class P:
+            x: int
+        @njit
+        def f(p):
+            p.x = 3
+        f(P(1))""",
+    "namedtuple assigned": """
+        from typing import NamedTuple
+        class P(NamedTuple):
+            x: int
+        @njit
+        def f(p):
+            p.x = 3
+        f(P(1))""",
+    "keyword that a class does not take": """
+        class P:
+            def __init__(self, x, y): self.x = x; self.y = y
+        @njit
+        def f(n):
+            return P(n, z=3).x
+        f(1)""",
+    "sum of a tuple of arrays": """
+        @njit
+        def f(a, b):
+            return np.sum((a, b), axis=0)
+        f(X, X)""",
+    "dict of a class by its type": """
+        class B:
+            names = {}
+            def __init__(self, n): self.n = n
+            def put(self, k): type(self).names[k] = 1
+        @njit
+        def f(n):
+            b = B(n); b.put("a"); return n
+        f(1)""",
+    "namedtuple made by make": """
+        from typing import NamedTuple
+        class P(NamedTuple):
+            x: int
+            y: int
+        @njit
+        def f(x):
+            return P._make(x)
+        f((1, 2))""",
+    "mode of a list": """
+        import statistics
+        @njit
+        def f(x):
+            return statistics.mode(x)
+        f([1, 2, 2])""",
+    "comparison for a key": """
+        from functools import cmp_to_key
+        @njit
+        def f(l):
+            return sorted(l, key=cmp_to_key(lambda a, b: b - a))
+        f([1, 2])""",
+    "attributes as a dict": """
+        class P:
+            def __init__(self, x): self.x = x
+        @njit
+        def f(p):
+            return vars(p)
+        f(P(1))""",
+    "counter of a class": """
+        class CC:
+            n = 0
+            def __init__(self): CC.n += 1
+        @njit
+        def f():
+            CC()
+            return CC.n
+        f()""",
+    "attribute deleted": """
+        class CC:
+            def __init__(self): self.n = 1
+            def gone(self): del self.n
+        @njit
+        def f():
+            c = CC(); c.gone()
+            return 1
+        f()""",
+    "instance as an index": """
+        class I:
+            def __init__(self): self.n = 1
+            def __index__(self): return self.n
+        @njit
+        def f(i):
+            return [1, 2][i]
+        f(I())""",
+    "function that NumPy lacks": """
+        @njit
+        def f(x):
+            return np.nope(x)
+        f(X)""",
+    "place in a tuple of two types": """
+        @njit
+        def f(v):
+            return (1, "a").index(v)
+        f("a")""",
+    "floats in a defaultdict of ints": """
+        from collections import defaultdict
+        @njit
+        def f(k):
+            d = defaultdict(int)
+            d[k] += 1.5
+            return d
+        f("a")""",
+    "float in a table of ints": """
+        @njit
+        def f(n):
+            t = [[0] * n for _ in range(n)]
+            t[0][0] = 0.5
+            return t
+        f(3)""",
+    "int in an attribute that is a bool": """
+        class P:
+            def __init__(self, n): self.n = n
+        @njit
+        def upd(p, n):
+            p.n = n
+        upd(P(True), 5)""",
+    "a long line": """
+        @njit
+        def f(x):
+            return {LONG}
+        f(1)""".replace("{LONG}", "1 + " * 53 + "x.sqr()" + " + 1" * 30),
+    "array of one element as a limit": """
+        @cuda.jit
+        def k(x, n):
+            i = cuda.grid(1)
+            if i < n:
+                x[i] = 1
+        k[1, 16](X, np.array([16]))""",
+    "array for its element": """
+        @cuda.jit
+        def k(x, y):
+            i = cuda.grid(1)
+            if i < x.size:
+                y[i] = x
+        k[1, 16](X, X.copy())""",
+    "grid as text": """
+        @cuda.jit
+        def k(x):
+            x[0] = 1
+        k["1", 16](X)""",
+    "block by true division": """
+        @cuda.jit
+        def k(x):
+            x[0] = 1
+        k[1, (16 / 2, 2)](X)""",
+    "grid in parentheses": """
+        @cuda.jit
+        def k(x):
+            x[0] = 1
+        k(1, 16)(X)""",
+    "arguments in brackets": """
+        @cuda.jit
+        def k(x):
+            x[0] = 1
+        k[1, 16, X]()""",
+    "grid too large along y": """
+        @cuda.jit
+        def k(x):
+            x[0] = 1
+        k[(1, 70000), 16](X)""",
+    "value returned at the end of the data": """
+        @cuda.jit
+        def k(x):
+            i = cuda.grid(1)
+            if i >= x.size:
+                return -1
+            x[i] = 2
+        k[1, 32](X)""",
+    "instance made in a kernel": """
+        class V:
+            def __init__(self, x): self.x = x; self.l = []
+        @cuda.jit
+        def k(x):
+            v = V(x[0])
+            x[0] = v.x
+        k[1, 1](X)""",
+    "shared array of a parameter and a number": """
+        @cuda.jit
+        def k(x, n):
+            s = cuda.shared.array((n, 2), np.float64)
+            s[0, 0] = 1
+        k[1, 1](X, 4)""",
+    "shared array of half a tile": """
+        TILE = 32 / 2
+        @cuda.jit
+        def k(x):
+            s = cuda.shared.array(TILE, np.float64)
+            s[0] = 1
+            x[0] = s[0]
+        k[1, 1](X)""",
+    "cuda not imported": """
+        del cuda
+        njit(lambda x: cuda.grid(1))(X)""",
+    "math not imported": """
+        del math
+        njit(lambda x: math.sqrt(x))(2.0)""",
+    "prange not imported": """
+        @njit(parallel=True)
+        def f(x):
+            s = 0.0
+            for i in prange(x.size):
+                s += x[i]
+            return s
+        f(X)""",
+    "prange left early": """
+        from krait import prange
+        @njit(parallel=True)
+        def f(x):
+            for i in prange(x.size):
+                if x[i] > 3:
+                    break
+            return i
+        f(X)""",
+    "prange over an array": """
+        from krait import prange
+        @njit(parallel=True)
+        def f(x):
+            s = 0.0
+            for v in prange(x):
+                s += v
+            return s
+        f(X)""",
+    "append in prange": """
+        from krait import prange
+        @njit(parallel=True)
+        def f(x):
+            out = []
+            for i in prange(x.size):
+                out.append(x[i])
+            return out
+        f(X)""",
+    "index of the largest in parallel": """
+        from krait import prange
+        @njit(parallel=True)
+        def f(x):
+            best = 0
+            for i in prange(x.size):
+                if x[i] > x[best]:
+                    best = i
+            return best
+        f(X)""",
+    "guvectorize with a parameter too many": """
+        from krait import guvectorize
+        @guvectorize(["void(float64[:], float64[:], float64[:])"], "(n)->(n)")
+        def f(x, y, z):
+            y[0] = x[0]""",
+    "guvectorize whose result is assigned": """
+        from krait import guvectorize
+        @guvectorize(["void(float64[:], float64[:])"], "(n)->()")
+        def f(x, y):
+            y = x.sum()
+        print(f(X))""",
+    "guvectorize with an axis too many": """
+        from krait import guvectorize
+        @guvectorize(["void(float64[:,:], float64[:])"], "(n)->(n)")
+        def f(x, y):
+            y[0] = x[0, 0]""",
+    "vectorize with arrays in its signature": """
+        @vectorize(["float64[:](float64[:])"])
+        def f(x):
+            return x""",
+    "stencil with a loop": """
+        from krait import stencil
+        @stencil
+        def s(a):
+            t = 0.0
+            for i in range(-1, 2):
+                t += a[i]
+            return t
+        s(X)""",
+    "stencil without a result": """
+        from krait import stencil
+        @stencil
+        def s(a):
+            b = a[0] + a[1]
+        s(X)""",
+    "option that stencil lacks": """
+        from krait import stencil
+        @stencil(boundary="wrap")
+        def s(a):
+            return a[0] + a[1]
+        s(X)""",
+    "border of a stencil as text": """
+        from krait import stencil
+        @stencil(cval="zero")
+        def s(a):
+            return a[0] + a[1]
+        s(X)""",
+    "stencil of one and two indices": """
+        from krait import stencil
+        @stencil
+        def s(a):
+            return a[0, 1] + a[0]
+        s(A)""",
+    "neighborhood without axes": """
+        from krait import stencil
+        @stencil(neighborhood=(-1, 1))
+        def s(a):
+            return a[-1] + a[1]
+        s(X)""",
+    "stencil without an index": """
+        from krait import stencil
+        @stencil
+        def s(a):
+            return a * 2
+        s(X)""",
+    "matrix reduced": """
+        @cuda.reduce
+        def total(a, b):
+            return a + b
+        print(total(A))""",
+    "reduction of three values": """
+        @cuda.reduce
+        def total(a, b, c):
+            return a + b
+        total(X)""",
+    "reduction in a kernel": """
+        @cuda.reduce
+        def total(a, b):
+            return a + b
+        @cuda.jit
+        def k(x):
+            x[0] = total(x)
+        k[1, 1](X)""",
+    "reduction with a grid": """
+        @cuda.reduce
+        def total(a, b):
+            return a + b
+        total[1, 16](X)""",
+    "reduction without a result": """
+        @cuda.reduce
+        def total(a, b):
+            c = a + b
+        total(X)""",
+    "result of a reduction as a number": """
+        @cuda.reduce
+        def total(a, b):
+            return a + b
+        print(total(X, res=0.0))""",
+    "stream without a call": """
+        s = cuda.stream
+        @cuda.jit
+        def k(x):
+            x[0] = 1
+        k[1, 1, s](X)""",
+    "events that were not recorded": """
+        e = cuda.event()
+        f = cuda.event()
+        print(e.elapsed_time(f))""",
+    "objects on the device": """
+        d = cuda.to_device(np.array([1, None]))""",
+    "forall of an array": """
+        @cuda.jit
+        def k(x):
+            x[cuda.grid(1)] = 1
+        k.forall(X)(X)""",
+    "copy of another length to the device": """
+        d = cuda.to_device(X)
+        d.copy_to_device(X[:3])""",
+}
+
+FURTHER_MENDED = {
+    "a list that begins with an item": """
+        class State:
+            def __init__(self):
+                self.log = [""]
+                self.log.clear()
+                self.state = self.idle
+            def idle(self, event):
+                self.log.append(event)
+        @njit
+        def f(event):
+            s = State()
+            s.state(event)
+            return s.log
+        assert f("a") == ["a"]""",
+    "all functions of a list at once": """
+        class Observed:
+            def __init__(self, called):
+                self.called = called
+        @njit
+        def f(n):
+            o = Observed([lambda v: v + 1, lambda v: -v])
+            return [g(n) for g in o.called]
+        assert f(1) == f.py_func(1)""",
+    "tuples of any length in lru_cache": """
+        from functools import lru_cache
+        @lru_cache
+        def ways(coins, n):
+            if n == 0:
+                return 1
+            if n < 0 or not coins:
+                return 0
+            return ways(coins, n - coins[0]) + ways(coins[1:], n)
+        @njit
+        def f(n):
+            return ways(tuple([1, 2, 5]), n)
+        assert f(10) == 10""",
+    "values of a dict of lists converted": """
+        d = {"a": [1], "b": [2.5]}
+        @njit
+        def f(d):
+            return d["a"][0] + d["b"][0]
+        assert f({k: [float(x) for x in v] for k, v in d.items()}) == 3.5""",
+    "other instances": """
+        import dataclasses
+        from typing import NamedTuple
+        @dataclasses.dataclass(frozen=True)
+        class P:
+            x: int
+        class Q(NamedTuple):
+            x: int
+        @njit
+        def f(p, q):
+            p = dataclasses.replace(p, x=3)
+            q = q._replace(x=4)
+            return p, q
+        assert f(P(1), Q(1)) == (P(3), Q(4))""",
+    "a stack of arrays": """
+        @njit
+        def f(a, b):
+            return np.sum(np.stack((a, b)), axis=0)
+        assert (f(X, X) == 2 * X).all()""",
+    "a dict of the class by its name, and a list that counts": """
+        class B:
+            names, made = {}, [0]
+            def __init__(self, n):
+                B.made[0] += 1
+                self.names["a"] = n
+        @njit
+        def f(n):
+            B(n)
+            return B.names["a"], B.made[0]
+        assert f(3) == (3, 1)""",
+    "fields, counts, keys and attributes": """
+        from collections import Counter
+        from typing import NamedTuple
+        class P(NamedTuple):
+            x: int
+            y: int
+        @njit
+        def f(pair, values):
+            counts = {}
+            for v in values:
+                counts[v] = counts.get(v, 0) + 1
+            p = P(*pair)
+            most = max(counts, key=counts.get), Counter(values).most_common(1)[0][0]
+            return p, most, sorted(values, key=lambda v: -v), p.x, getattr(p, "y")
+        assert f((1, 2), [1, 2, 2]) == f.py_func((1, 2), [1, 2, 2])""",
+    "None in place of an attribute, and a number of an instance": """
+        class C:
+            def __init__(self, n):
+                self.n = n
+            def gone(self):
+                self.n = None
+            def __index__(self):
+                return 1
+        @njit
+        def f(n):
+            c = C(n)
+            c.gone()
+            return c.n is None, [4, 5][c.__index__()]
+        assert f(1) == (True, 5)""",
+    "a place found in a loop": """
+        @njit
+        def f(v):
+            place = 0
+            for item in (1, "a"):
+                if item == v:
+                    return place
+                place += 1
+            return -1
+        assert f("a") == 1""",
+    "floats from the first on": """
+        from collections import defaultdict
+        @njit
+        def f(n):
+            t = [[0.0] * n for _ in range(n)]
+            t[0][0] = 0.5
+            d = defaultdict(float)
+            d["a"] += 1.5
+            return t, d["a"]
+        assert f(2) == f.py_func(2)""",
+    "items of one type in a tuple": """
+        @njit
+        def f(l, t):
+            return (*[float(v) for v in l], *t), ("a", *[str(v) for v in l])
+        assert f([1, 2], [0.5]) == f.py_func([1, 2], [0.5])""",
+    "a parallel search": """
+        from krait import prange
+        @njit(parallel=True)
+        def f(x):
+            found = np.zeros(x.size, np.bool_)
+            out = np.empty(x.size)
+            for i in prange(x.size):
+                found[i] = x[i] > 3
+                out[i] = 2 * x[i]
+            return np.flatnonzero(found)[0], out[-1], np.argmax(x)
+        assert f(X) == (4, 30.0, 15)""",
+    "a result of guvectorize written": """
+        from krait import guvectorize
+        @guvectorize(["void(float64[:], float64[:])"], "(n)->()")
+        def f(x, y):
+            y[0] = x.sum()
+        assert f(X) == X.sum()""",
+    "an instance of a dataclass in a kernel": """
+        from dataclasses import dataclass
+        @dataclass
+        class V:
+            x: float
+        @cuda.jit
+        def k(x):
+            x[1] = V(x[3]).x
+        x = np.arange(4.0)
+        k[1, 1](x)
+        assert x[1] == 3""",
+    "a matrix and a device array reduced": """
+        @cuda.reduce
+        def total(a, b):
+            return a + b
+        res = cuda.device_array(1, np.float64)
+        total(A.reshape(-1), res=res)
+        assert total(A.reshape(-1)) == A.sum() == res.copy_to_host()[0]""",
+}
