@@ -297,8 +297,8 @@ FURTHER = {
         def f(x):
             for i in prange(x.size):
                 if x[i] > 3:
-                    break
-            return i
+                    return i
+            return -1
         f(X)""",
     "prange over an array": """
         from krait import prange

@@ -236,14 +236,21 @@ static const Value *find_onlooker(const Web *web) {
 
 /* Where a variable that keeps its value in other iterations is assigned: the end of the block that brings another value
  * to a phi of the web; the variable itself, if none has a place. */
+static const Value *assigned_at(const Web *web, const Value *phi) {
+    for (uint32_t i = 0; i < phi->nargs; i++) {
+        const Block *pred = phi->block->preds.data[i];
+        const Value *last = pred->last;
+        if (web->loop->inside[pred->id] && !in_web(web, phi->args[i]) && last && last->span.line) return last;
+    }
+    return NULL;
+}
+
 static const Value *assigned_last(const Web *web) {
+    const Value *found = assigned_at(web, web->phi);
     for (size_t b = 0; b < web->loop->blocks.len; b++)
-        for (const Value *phi = web->loop->blocks.data[b]->first; phi && phi->op == OP_PHI; phi = phi->next)
-            for (uint32_t i = 0; in_web(web, phi) && i < phi->nargs; i++) {
-                const Value *last = phi->block->preds.data[i]->last;
-                if (!in_web(web, phi->args[i]) && last && last->span.line) return last;
-            }
-    return web->phi;
+        for (const Value *phi = web->loop->blocks.data[b]->first; !found && phi && phi->op == OP_PHI; phi = phi->next)
+            if (in_web(web, phi)) found = assigned_at(web, phi);
+    return found ? found : web->phi;
 }
 
 static bool classify(ParallelLoop *loop, Value *phi, Carried *carried) {
