@@ -140,8 +140,8 @@ class _Relative(ast.NodeTransformer):
         if self.ndim is None:
             self.ndim, self.reach = len(indices), [[0, 0] for _ in indices]
         if len(indices) != self.ndim:
-            self.fail(node, f"here are {len(indices)} relative indices, elsewhere {self.ndim}: write one for each axis, "
-                            "as in a[0, 1]; an array that is indexed as usual is named in standard_indexing")
+            self.fail(node, f"here are {len(indices)} relative indices, elsewhere {self.ndim}: write one for each "
+                            "axis, as in a[0, 1]; an array that is indexed as usual is named in standard_indexing")
         indices = [
             (self.look_at_slice if isinstance(index, ast.Slice) else self.look_at)(index, axis)
             for axis, index in enumerate(indices)
@@ -219,8 +219,8 @@ def _kernel(function, standard_indexing, neighborhood, place=None):
     }
     arrays = [name for name in names if name in taken and name not in standard_indexing]
     if not arrays or names[0] != arrays[0]:
-        raise TypeError(f"{function.__name__} never indexes its first parameter by a relative index, as in a[0] or a[-1]: "
-                        "a stencil computes with neighbours of an item; without them use vectorize")
+        raise TypeError(f"{function.__name__} never indexes its first parameter by a relative index, as in a[0] or "
+                        "a[-1]: a stencil computes with neighbours of an item; without them use vectorize")
     relative = _Relative(function, arrays, neighborhood, place is not None)
     node.decorator_list = []
     relative.note_constants(node)
@@ -253,10 +253,6 @@ def _loops(names, arrays, reach, keeps_border, maps, title, cval):
     enough = ", ".join(str(max(0, -low) + max(0, high) + 1) for low, high in reach)
     ndim, of = len(reach), f"the stencil {title}"
     small = {name: f"_np.zeros(({enough},), {name}.dtype)" for name in arrays}
-    fitting = [
-        "        if isinstance(_item, (int, _np.integer)):",
-        f"            raise ValueError('cval is {cval!r}, and {of} computes ints: give an int, or compute floats')",
-    ] if not maps and isinstance(cval, (float, np.floating)) and not float(cval).is_integer() else []
     lines = [f"def stencil({args}, out=None):"]
     for name in arrays:  # known when it is compiled
         indices = "1 index" if ndim == 1 else f"{ndim} indices"
@@ -264,8 +260,8 @@ def _loops(names, arrays, reach, keeps_border, maps, title, cval):
             f"    if not hasattr({name}, 'ndim'):",
             f"        raise TypeError('{of} takes a NumPy array as {name}: np.array(...) makes one of a list')",
             f"    if {name}.ndim != {ndim}:",
-            f"        raise TypeError('{of} has {indices} in {name}[...], and the array another number of dimensions: '",
-            f"                        'pass one of {ndim}, or write an index for each of its axes')",
+            f"        raise TypeError('{of} has {indices} in {name}[...], and the array another number of dimensions'",
+            f"                        ': pass one of {ndim}, or write an index for each of its axes')",
         ]
     for axis, (low, high) in enumerate(reach):
         lines += [
@@ -289,7 +285,6 @@ def _loops(names, arrays, reach, keeps_border, maps, title, cval):
         f"            raise TypeError('{of} returns nothing: end it with return and a number')",
         "        if isinstance(_item, tuple):",
         f"            raise TypeError('{of} returns a tuple: write a stencil for each of its items')",
-        *fitting,
         f"        _result = _np.empty({first}.shape, _np.full(1, _item).dtype)",
         "    else:",
         f"        if out.shape != {first}.shape:",
@@ -430,7 +425,8 @@ class Stencil:
         shape = args[0].shape
         for name, value in zip(names, args):
             if name in arrays and getattr(value, "ndim", None) != len(reach):
-                raise TypeError(f"the stencil {self.kernel.__name__} takes an array of {len(reach)} dimensions as {name}")
+                of = f"the stencil {self.kernel.__name__}"
+                raise TypeError(f"{of} takes an array of {len(reach)} dimensions as {name}")
             if name in arrays and any(n < m for n, m in zip(value.shape, shape)):
                 raise ValueError(f"{name} is smaller than {arrays[0]}: pass arrays of one shape")
         if out is not None and out.shape != shape:
@@ -474,8 +470,8 @@ def stencil(func_or_mode="constant", *, cval=None, neighborhood=None, standard_i
         try:
             neighborhood = tuple((int(low), int(high)) for low, high in neighborhood)
         except (TypeError, ValueError):
-            raise TypeError(f"neighborhood is a pair (low, high) for each axis, as in ((-1, 1),) or ((-1, 1), (-1, 1)), "
-                            f"not {neighborhood!r}") from None
+            raise TypeError("neighborhood is a pair (low, high) for each axis, as in ((-1, 1),) or "
+                            f"((-1, 1), (-1, 1)), not {neighborhood!r}") from None
     if cval is not None and not isinstance(cval, (int, float, complex, np.number, np.bool_)):
         raise TypeError(f"cval is the number that stands at the border, as in cval=0.0, not {cval!r}")
     standard_indexing = (standard_indexing,) if isinstance(standard_indexing, str) else tuple(standard_indexing)

@@ -103,11 +103,6 @@ FURTHER = {
         def f(n):
             return P(n, z=3).x
         f(1)""",
-    "sum of a tuple of arrays": """
-        @njit
-        def f(a, b):
-            return np.sum((a, b), axis=0)
-        f(X, X)""",
     "dict of a class by its type": """
         class B:
             names = {}
@@ -132,12 +127,6 @@ FURTHER = {
         def f(x):
             return statistics.mode(x)
         f([1, 2, 2])""",
-    "comparison for a key": """
-        from functools import cmp_to_key
-        @njit
-        def f(l):
-            return sorted(l, key=cmp_to_key(lambda a, b: b - a))
-        f([1, 2])""",
     "attributes as a dict": """
         class P:
             def __init__(self, x): self.x = x
@@ -176,26 +165,6 @@ FURTHER = {
         def f(x):
             return np.nope(x)
         f(X)""",
-    "place in a tuple of two types": """
-        @njit
-        def f(v):
-            return (1, "a").index(v)
-        f("a")""",
-    "floats in a defaultdict of ints": """
-        from collections import defaultdict
-        @njit
-        def f(k):
-            d = defaultdict(int)
-            d[k] += 1.5
-            return d
-        f("a")""",
-    "float in a table of ints": """
-        @njit
-        def f(n):
-            t = [[0] * n for _ in range(n)]
-            t[0][0] = 0.5
-            return t
-        f(3)""",
     "int in an attribute that is a bool": """
         class P:
             def __init__(self, n): self.n = n

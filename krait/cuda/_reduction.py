@@ -512,8 +512,8 @@ class Reduce:
         if not isinstance(init, (int, float, complex, np.number, np.bool_)):
             raise TypeError(f"init is the number that a reduction begins with, not {init!r}")
         if res is not None and not isinstance(res, _krait.DeviceArray):
-            raise TypeError("res is a device array of one element for the result, as cuda.device_array(1, dtype) makes, "
-                            f"not of type {type(res).__name__}: without it the result is returned")
+            raise TypeError("res is a device array of one element for the result, as cuda.device_array(1, dtype) "
+                            f"makes, not of type {type(res).__name__}: without it the result is returned")
         size = array.size if size is None else size
         if not 0 <= size <= array.size:
             raise ValueError(f"cannot reduce {size} elements of an array of {array.size}")

@@ -188,7 +188,7 @@ static const char *char_start(const char *at, const char *start) {
     return at;
 }
 
-/* The line from start to end, or of a long one what stands around [from, to), and the carets below, if there are any. */
+/* The line from start to end, or of a long one what stands around [from, to), and the carets below, if it has any. */
 static void render_line(Buf *buf, const char *start, const char *end, const char *from, const char *to, bool carets) {
     static const char cut[] = "...";
     const char *first = start, *last = end;

@@ -69,7 +69,8 @@ void name_function(Frontend *frontend, PyObject *function);
 bool name_array(Frontend *frontend, PyObject *array);
 /* "module math has no attribute 'foo'"; *hint: the name that was probably meant, or NULL. */
 const char *name_missing(Frontend *frontend, PyObject *holder, PyObject *name, const char **hint);
-/* After a failure: what to write for a name that no scope has.  candidates: a new reference to a list of str, or NULL. */
+/* After a failure: what to write for a name that no scope has.  candidates: a new reference to a list of str; NULL:
+ * none. */
 void name_suggest_global(Frontend *frontend, PyObject *name, PyObject *candidates);
 
 /* ---- guards.c ---- */

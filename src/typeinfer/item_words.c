@@ -1,7 +1,7 @@
 /* item_words.c: what is said where an item does not fit a list, a dict or a set.
  *
- * In: the value that is a container, its type, and that of the item, or of a container of it.  Out: a refusal, which names
- * both types and says what to write where the container is made. */
+ * In: the value that is a container, its type, and that of the item, or of a container of it.  Out: a refusal, which
+ * names both types and says what to write where the container is made. */
 #include "typeinfer/infer.h"
 
 /* A list that is made with items, and so of their type. */

@@ -206,5 +206,6 @@ def test_numbers_and_tuples_as_arrays():
         agree(expression(f"np.asarray({text}, np.complex64)", "x", "y"), np.float32(1.5), 7)
     agree(expression("np.array(t, order='F')", "t"), ((1, 2), (3, 4)))
     agree(expression("np.array(x, np.int8)", "x"), 300)
-    with pytest.raises(errors.TypingError, match=r"array does not make an array of `t`(?s:.*)rows have several lengths, 2 in row 0 and 1 in row 1"):
+    said = r"array does not make an array of `t`(?s:.*)rows have several lengths, 2 in row 0 and 1 in row 1"
+    with pytest.raises(errors.TypingError, match=said):
         njit(lambda t: np.array(t))(((1, 2), (3,)))
