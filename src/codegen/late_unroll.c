@@ -77,6 +77,10 @@ static bool reads_enough_and_writes(Lower *l, const Block *latch, const Block *h
     return writes > 0 && reads * latch->unroll >= ENOUGH_READS;
 }
 
+/* A round ends with a look for signals: it is as long as a budget (pass safepoints), so none is peeled off or laid out
+ * beside another. */
+static bool ends_in_look(const Block *latch) { return latch->last->prev && latch->last->prev->op == OP_SAFEPOINT; }
+
 void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header) {
     LLVMMetadataRef properties[6];
     unsigned count = 0;
@@ -89,6 +93,7 @@ void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Bl
         if (scalar) properties[count++] = property(l->context, vectors, LLVMValueAsMetadata(l_i1(l, false)));
         bool around = header->last->op == OP_JUMP; /* of a loop in strips (pass safepoints), which has no condition */
         if (!scalar && !around && !l->target->convergent) properties[count++] = l_loop_remainder(l);
+        if (around && ends_in_look(block)) properties[count++] = property(l->context, stays, NULL);
         if (!count) return;
     } else {
         properties[count++] = property(l->context, waits, NULL);
