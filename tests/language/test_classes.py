@@ -274,6 +274,33 @@ def test_members_by_name():
     agree(missing)
 
 
+class Counted:
+    made = 0
+
+    def __init__(self):
+        Counted.made += 1
+
+
+class CountedInAList:
+    made = [0]
+
+    def __init__(self):
+        CountedInAList.made[0] += 1
+
+
+def test_a_count_of_the_class():
+    with pytest.raises(errors.TypingError, match=r"attributes of `Counted` cannot(?s:.*)have a list, made = \[0\]"):
+        njit(lambda: Counted() is None)()
+
+    def twice():
+        CountedInAList()
+        CountedInAList()
+        return CountedInAList.made[0]
+
+    before = CountedInAList.made[0]
+    assert njit(twice)() == before + 2 == CountedInAList.made[0]
+
+
 def test_what_a_module_may_lack():
     def f(x):
         if hasattr(np, "no_such_root"):
