@@ -59,20 +59,24 @@ static bool check_length(Typing *t, const char *function, size_t count) {
     return call_with_number(t, function, count, &none, &done);
 }
 
-/* An instance is walked by the methods of its class. */
-static bool walk_instance(Typing *t) {
+/* An instance is walked by the methods of its class, which may raise and never come back: *never. */
+static bool walk_instance(Typing *t, bool *never) {
+    *never = false;
     if (!type_is_instance(t->args[0].type) || !typing_has_way(t, t->args[0].type)) return true;
     SubOp walks = {.op = OP_ITER, .values = &t->values[0], .facts = &t->args[0], .nargs = 1};
     TRY(typing_sub(t, &walks, &t->args[0], &t->values[0]));
-    return t->args[0].type->kind != TY_BOTTOM;
+    *never = t->args[0].type->kind == TY_BOTTOM;
+    return true;
 }
 
 /* Of what is walked, a generator or an iterator, the items become a list, one more at most than there are names. */
-static bool take_walked(Typing *t, const Type **type, const char *function, size_t count) {
+static bool take_walked(Typing *t, const Type **type, size_t count, const char *what) {
     if ((*type)->kind != TY_GENERATOR && (*type)->kind != TY_ITER) return true;
-    TRY(call_with_number(t, function, count, &t->args[0], &t->values[0]));
+    TRY(call_with_number(t, "lists:up_to", count, &t->args[0], &t->values[0]));
     *type = t->args[0].type;
-    return (*type)->kind == TY_LIST;
+    if ((*type)->kind == TY_LIST || t->in->quiet) return (*type)->kind == TY_LIST;
+    typing_fail(t, DIAG_TYPING, "%s cannot be unpacked: it gives no item, or items that no one type holds", what);
+    return typing_hint(t, "give items of one type, or a tuple, which has a type for each");
 }
 
 /* An iterable becomes a list of its items. */
@@ -132,11 +136,14 @@ static bool unpack_list(Typing *t, size_t wanted) {
 }
 
 bool rule_unpack(Typing *t) {
-    TRY(walk_instance(t));
+    bool never;
+    const char *what = t->in->quiet ? NULL : typing_arg_text(t, 0);
+    TRY(walk_instance(t, &never));
+    if (never) return typing_become_arg(t, 0);
     typing_as_list(t, 0);
     const Type *type = t->args[0].type;
     size_t wanted = (size_t)t->imm;
-    TRY(take_walked(t, &type, "lists:up_to", wanted));
+    TRY(take_walked(t, &type, wanted, what));
     TRY(take_characters(t, &type));
     if (type->kind == TY_TUPLE) {
         if (type->count != wanted) return wrong_count(t, wanted, false, type->count);
@@ -161,7 +168,9 @@ bool rule_unpack(Typing *t) {
 /* before items, the rest, after items */
 bool rule_unpack_ex(Typing *t) {
     size_t before = (size_t)(t->imm & 0xff), after = (size_t)(t->imm >> 8);
-    TRY(walk_instance(t));
+    bool never;
+    TRY(walk_instance(t, &never));
+    if (never) return typing_become_arg(t, 0);
     typing_as_list(t, 0);
     const Type *type = t->args[0].type;
     Items items = typing_items_new(t->in, before + 1 + after);

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from krait import njit
+from krait.errors import KraitError
 from oracle import agree, make
 
 SEQUENCES = [[1], [1, 2], [1, 2, 3], [1.5, 2.5], [True, False], range(0), range(2), range(5, 1, -2), np.arange(0),
@@ -80,3 +82,44 @@ def test_too_few_and_too_many():
         caught = "def f(x):\n    try:\n        a, b = x\n    except ValueError:\n        return -1\n    return a"
         agree(make(caught), value)
     agree(make("def f(x):\n    a, b, *c = x\n    return a"), [1])
+
+
+class Raises:
+    def __iter__(self):
+        raise ValueError(3)
+
+
+class Endless:
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        raise ValueError(3)
+
+
+class Mixed:
+    def __iter__(self):
+        return iter((1, "a"))
+
+
+def test_an_instance_that_only_raises():
+    def f():
+        try:
+            a, b = Raises()
+        except ValueError as e:
+            return str(e)
+        return str(a)
+
+    def rest():
+        a, *b = Raises()
+        return a, b
+
+    agree(f)
+    agree(rest)
+
+
+def test_what_an_instance_cannot_give_is_told():
+    with pytest.raises(KraitError, match="instance of Endless cannot be unpacked: it gives no item"):
+        njit(make("def f():\n    a, b = Endless()\n    return a", Endless=Endless))()
+    with pytest.raises(KraitError, match="items of .int, str. have no common type"):
+        njit(make("def f():\n    a, b = Mixed()\n    return a", Mixed=Mixed))()
