@@ -272,6 +272,7 @@ bool typing_take_caught(Typing *t, bool *done);
 /* ---- keyword arguments whose names are not in the text of a call (rules_keywords.c) ---- */
 /* What **name gets of a call: those of its keyword arguments that are not taken. */
 Fact typing_rest_keywords(Typing *t, size_t positional, const bool *taken, Value **value);
+bool typing_become_fields(Typing *t);       /* operand 0, a namedtuple, becomes the dict of its fields */
 bool typing_as_dict(Typing *t, size_t arg); /* keyword arguments become the dict that they are */
 bool typing_names_as_dict(Typing *t);       /* the arguments with names become one argument, a dict */
 bool typing_take_apart(Typing *t);          /* **x among the arguments of a call become arguments with names */

@@ -166,11 +166,11 @@ static bool call_choice(Typing *t, const Type *choice) {
     return typing_become_prelude(t, "applying:call_chosen");
 }
 
-/* Whether p._replace is what namedtuple writes into its classes. */
-static bool is_replace(Typing *t, const Type *callee) {
+/* Whether p._replace, or another attribute, is what namedtuple writes into its classes. */
+static bool is_of_namedtuple(Typing *t, const Type *callee, const char *name) {
     static const char attribute[] = "__module__";
     const Value *getattr = t->values[0];
-    if (!getattr || getattr->op != OP_GETATTR || strcmp(getattr->imm.text, "_replace") != 0) return false;
+    if (!getattr || getattr->op != OP_GETATTR || strcmp(getattr->imm.text, name) != 0) return false;
     const Type *type = infer_content(value_resolve(getattr->args[0])->type);
     const char *module = t->in->host->name_of(t->in->host->self, callee, attribute);
     return type->kind == TY_TUPLE && type->object && module && strcmp(module, "collections") == 0;
@@ -198,6 +198,15 @@ static bool replace_fields(Typing *t) {
     return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, type, values, like->count) : NULL, type);
 }
 
+/* Of one type, the items are the values of any other dict. */
+static bool has_fields_of_two_types(Typing *t) {
+    const Type *type = t->args[0].type;
+    if (t->nargs != 1 || type->kind != TY_TUPLE || !type->names) return false;
+    for (uint32_t i = 1; i < type->count; i++)
+        if (typeinfer_general(t->in, type->items[i]) != typeinfer_general(t->in, type->items[0])) return true;
+    return false;
+}
+
 /* The callee is operand 0, the arguments follow. */
 static bool call_value(Typing *t) {
     const Type *callee = infer_content(t->args[0].type);
@@ -211,8 +220,10 @@ static bool call_value(Typing *t) {
             return typing_become_prelude(t, t->spreads_mixed ? "itertools:mixed_columns" : func_info[t->func].spread);
         return call_row(t);
     case TY_PYFUNC:
-        if (is_replace(t, callee)) return typing_bind_receiver(t) && replace_fields(t);
+        if (is_of_namedtuple(t, callee, "_replace")) return typing_bind_receiver(t) && replace_fields(t);
+        bool fields = is_of_namedtuple(t, callee, "_asdict");
         typing_bind_receiver(t);
+        if (fields && has_fields_of_two_types(t)) return typing_become_fields(t);
         return typing_call_python(t, callee->object, NULL, NULL);
     case TY_CLOSURE:
         if (t->emit && callee != t->args[0].type) value = typing_make_cast(t, value, callee);

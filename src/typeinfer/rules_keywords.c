@@ -105,6 +105,17 @@ bool rule_func_fields_of(Typing *t) {
     return become_keywords(t, &fields);
 }
 
+/* p._asdict(): what p is a namedtuple of, each with the type that it has there. */
+bool typing_become_fields(Typing *t) {
+    const Type *type = t->args[0].type;
+    Named fields = new_named(t->in, type->count);
+    for (uint32_t i = 0; i < type->count; i++) {
+        Value *value = t->emit ? typing_make_extract(t, t->values[0], i) : NULL;
+        add_named(&fields, type->names[i], (Fact){type->items[i], NULL}, value);
+    }
+    return become_keywords(t, &fields);
+}
+
 /* The rest of the keyword arguments: those that `taken` does not say of. */
 Fact typing_rest_keywords(Typing *t, size_t positional, const bool *taken, Value **value) {
     Named rest = new_named(t->in, t->nnames);

@@ -96,6 +96,12 @@ def case_fields_replaced():
     return p._replace(x=5), p._replace(y="a", x=3), p._replace(), p._fields, Pair(1, 2)._asdict(), str(p._replace(x=0))
 
 
+def case_fields_as_a_dict():
+    p = Pair(1, 2.5)
+    d = p._asdict()
+    return d, d["x"], d["y"], len(d), list(d), "x" in d, Pair(2, "a")._asdict(), Pair(1.5, 2.5)._asdict()
+
+
 class Branch:
     def __init__(self, value, children=None):
         self.value = value
