@@ -336,6 +336,7 @@ const char *typing_none_words(const Typing *t, size_t arg);
 /* Of a Python function (rules_python.c); closure: its type if it is one, else NULL. */
 bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *closure_value);
 bool typing_points_into_frame(const Type *type);           /* values of it: iterators and cells */
+bool typing_only_shares(const Type *type);                 /* rules_closure.c */
 bool typing_call_class(Typing *t, const Type *class_type); /* of numbers or vectors (rules_conversion.c) */
 /* Tuples of any length (rules_vartuple.c). */
 bool typing_as_list(Typing *t, size_t arg);                  /* such an operand becomes the list that it is */

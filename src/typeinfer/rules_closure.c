@@ -13,6 +13,15 @@ bool rule_function(Typing *t) {
     return typing_result(t, type_with_items(t->in->types, TY_CLOSURE, t->at->imm.object, items, t->nargs), NULL);
 }
 
+/* Whether what it refers to in a frame are variables that functions share, and no iterators. */
+bool typing_only_shares(const Type *type) {
+    if (!typing_points_into_frame(type)) return true;
+    if (type->kind != TY_CELL && type->kind != TY_CLOSURE) return false;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (!typing_only_shares(type->items[i])) return false;
+    return true;
+}
+
 /* The content is the join of all that is ever put in; solver_cell_set widens it.  Which text it is nobody knows where
  * it is taken out. */
 bool rule_cell(Typing *t) {

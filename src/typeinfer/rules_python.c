@@ -346,7 +346,7 @@ static bool check_generator(Typing *t, const Func *callee, const Type *const *ty
     for (uint32_t p = 0; p < callee->nparams; p++) {
         if (!typing_points_into_frame(types[p])) continue;
         bool cell = callee->params[p].kind == PARAM_CELL, walked = t->at->flags & VF_WALKED && !t->is_part;
-        if (walked && types[p]->kind == TY_CELL && !typing_points_into_frame(types[p]->items[0])) continue;
+        if (walked && cell && typing_only_shares(types[p])) continue;
         typing_fail(t, DIAG_UNSUPPORTED,
                     cell ? "the generator %s() shares the changing variable `%s` with the function it is made in"
                          : "the generator %s() is given an iterator, its argument `%s`",

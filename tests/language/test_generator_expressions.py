@@ -256,6 +256,21 @@ CHANGING = {
                 out.append(x)
         go()
         out.append(k)""",
+    "by a function": """
+        k = 1
+        look = lambda: k
+        for x in (look() * j for j in range(n)):
+            k += 1
+            out.append(x)""",
+    "by a function that changes it": """
+        k = "1"
+        def grow():
+            nonlocal k
+            k += "2"
+            return k
+        for x in (k + grow() for _ in range(n)):
+            out.append(x)
+        out.append(k)""",
     "kept and summed": """
         for k in range(n):
             g = (v + k for v in range(4))
