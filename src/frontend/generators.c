@@ -9,6 +9,8 @@
  * variable or as a result, it is a function with yield like any other, and so it is where its items are taken one at a
  * time and not all at once: by a loop, by `in`, as an argument of what is lazy itself or of a function of the program.
  * Which of them is noted in the flags of the code object, a copy of the one in the program. */
+#include <string.h> /* strcmp */
+
 #include "frontend/translate.h"
 
 enum { /* bits that CPython has no flag for */
@@ -212,12 +214,24 @@ static bool is_one_of(const Value *callee, const FuncId *ids, size_t count) {
     return false;
 }
 
+/* Whether it is the function of a comprehension (until CPython 3.12) or of a generator expression; *kept: which makes a
+ * generator. */
+static bool is_comprehension(Translator *t, const Value *made, bool *kept) {
+    PyObject *function = objects_get(t->frontend->objects, made->imm.object);
+    if (!function || !PyFunction_Check(function)) return false;
+    const PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
+    const char *name = PyUnicode_AsUTF8(code->co_name);
+    *kept = translate_is_kept_generator(code);
+    return name && *name == '<' && strcmp(name, "<lambda>") != 0;
+}
+
 static bool is_walked(Translator *t, const Value *made);
 
 /* Whether the use takes items and keeps nothing, or is one of what is made of it and used so itself. */
 static bool only_walks(Translator *t, const Value *user, uint32_t operand) {
     static const FuncId all[] = {FUNC_LIST, FUNC_TUPLE,  FUNC_SET,    FUNC_PY_SUM, FUNC_SORTED,
                                  FUNC_NEXT, FUNC_PY_ANY, FUNC_PY_ALL, FUNC_PY_MAX, FUNC_PY_MIN};
+    bool kept;
     switch (user->op) {
     case OP_ITER_MORE:
     case OP_ITER_TAKE: return true;
@@ -225,6 +239,11 @@ static bool only_walks(Translator *t, const Value *user, uint32_t operand) {
     case OP_NOT_IN: return operand == 1;
     case OP_ITER: break;
     case OP_CALL:
+        if (operand && user->args[0]->op == OP_FUNCTION) {
+            if (!is_comprehension(t, user->args[0], &kept)) return false;
+            if (!kept) return true;
+            break;
+        }
         if (!operand || user->args[0]->op != OP_CONST || user->args[0]->konst->type->kind != TY_FUNC) return false;
         if (is_one_of(user->args[0], all, COUNT_OF(all))) return true;
         if (!is_lazy(user->args[0])) return false;

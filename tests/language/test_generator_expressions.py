@@ -271,6 +271,17 @@ CHANGING = {
         for x in (k + grow() for _ in range(n)):
             out.append(x)
         out.append(k)""",
+    "in a comprehension": """
+        k = 1
+        def grow():
+            nonlocal k
+            k += 2
+            return k
+        out += [x * k for x in (k + grow() for _ in range(n))]
+        out += list(y * k for y in (k + grow() for _ in range(n)))
+        for y in (x * k for x in (k + grow() for _ in range(n))):
+            k += 1
+            out.append(y)""",
     "kept and summed": """
         for k in range(n):
             g = (v + k for v in range(4))
