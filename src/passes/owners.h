@@ -2,8 +2,9 @@
  *
  * An owner is a value that holds a reference of its own, which somebody must give up: what makes an object, the result
  * of a call, a phi that chooses among such, a cell and what is taken out of one.  Any other value that refers to an
- * object borrows: it holds owners, and may be used as long as they live.  Parameters are borrowed from the caller and
- * hold none; those of a generator, which outlives the call, are owners. */
+ * object borrows: it holds owners, and may be used as long as they live; a generator holds the cells that it shares as
+ * well.  Parameters are borrowed from the caller and hold none; those of a generator, which outlives the call, are
+ * owners. */
 #ifndef KRAIT_PASSES_OWNERS_H
 #define KRAIT_PASSES_OWNERS_H
 
