@@ -229,7 +229,7 @@ def test_views_are_not_added(body):
 def test_arguments_that_have_no_type():
     f = njit(function("return len(a)", 1))
     cases = [({1: 2, "x": 3}, "a dict with keys int and str")]
-    cases += [({1: 2, 3: "x"}, "a dict with values int and str"), ({1, "x"}, "a set that holds int and str")]
+    cases += [({1: 2, 3: "x"}, "a dict with values int and str"), ({1, "x"}, "a set that holds (int and|str and)")]
     for value, words in cases:
         with pytest.raises(TypeError, match=words):
             f(value)
