@@ -229,5 +229,5 @@ def test_new_arrays_in_kernels_are_refused_with_a_hint():
     def kernel(x):
         x[:] = np.sin(x)
 
-    with pytest.raises(errors.KraitError, match=r"each thread computes an element: .* use x\[i\] in place of x"):
+    with pytest.raises(errors.KraitError, match=r"write x\[i\] in place of x, .* each thread computes an element"):
         cuda.jit(kernel)[1, 1](np.ones(3))
