@@ -277,7 +277,8 @@ def _scaled(name, one, other):
     """A sum, product or quotient that a GPU may fuse with a sum that takes it: exact but where it leaves the range of
     normal numbers."""
     result = _watch(getattr(operator, name)(one, other))
-    if isinstance(result, (float, complex, np.inexact)) and all(isinstance(item, int) or np.isfinite(item) for item in (one, other)):
+    finite = all(isinstance(item, int) or np.isfinite(item) for item in (one, other))
+    if isinstance(result, (float, complex, np.inexact)) and finite:
         tiny, parts = np.finfo(type(result)).tiny, [result.real, result.imag]
         small = [part for part in [*parts, one.real, one.imag] if part and abs(part) < tiny]
         if np.isinf(parts).any() or (name != "add" and (small or (one and other and not result))):
