@@ -38,17 +38,28 @@ static PyObject *own_member(PyObject *class, const char *name) {
     return dict ? PyDict_GetItemString(dict, name) : NULL;
 }
 
+/* A class of the prelude's collections: borrowed.  An import may call a function of the program's, which has put it in
+ * the place of the interpreter's own: it is asked for once, not by every argument. */
+static PyObject *prelude_collection(const char *name) {
+    static const char path[] = "krait.prelude.collections";
+    PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), path);
+    PyObject *ours = module && PyModule_Check(module) ? PyDict_GetItemString(PyModule_GetDict(module), name) : NULL;
+    if (ours) return ours;
+    module = PyImport_ImportModule(path); /* which keeps what it defines */
+    ours = module && PyModule_Check(module) ? PyDict_GetItemString(PyModule_GetDict(module), name) : NULL;
+    Py_XDECREF(module);
+    PyErr_Clear();
+    return ours;
+}
+
 PyObject *frontend_stand_in(PyTypeObject *class) {
     static const char *const names[] = {"collections.deque", "collections.OrderedDict", "collections.defaultdict",
                                         "Counter"};
     size_t i = 0;
     while (i < COUNT_OF(names) && strcmp(class->tp_name, names[i]) != 0) i++;
     if (i == COUNT_OF(names)) return NULL;
-    const char *dot = strrchr(names[i], '.'), *name = dot ? dot + 1 : names[i];
-    PyObject *module = PyImport_ImportModule("krait.prelude.collections"); /* which keeps what it defines */
-    PyObject *ours = module ? PyDict_GetItemString(PyModule_GetDict(module), name) : NULL;
-    Py_XDECREF(module);
-    PyErr_Clear();
+    const char *dot = strrchr(names[i], '.');
+    PyObject *ours = prelude_collection(dot ? dot + 1 : names[i]);
     return ours && own_member(ours, ORIGINAL) == (PyObject *)class ? ours : NULL;
 }
 

@@ -1,6 +1,7 @@
 """Counter, deque, defaultdict and OrderedDict of the module collections as arguments and global variables: what the
 call makes of them they have afterwards, and they are the same objects inside."""
 
+import builtins
 import copy
 from collections import Counter, OrderedDict, defaultdict, deque
 
@@ -246,3 +247,20 @@ def test_what_cannot_be_taken():
     ring.append(ring)
     with pytest.raises(RecursionError):
         f(ring)
+
+
+def test_a_call_imports_nothing(monkeypatch):
+    size = njit(lambda items: len(items))
+    items = [deque([1, 2])]
+    assert size(items) == 1
+    imported, ours = [], builtins.__import__
+
+    def emptied(name, *args, **options):
+        imported.append(name)
+        items.clear()
+        return ours(name, *args, **options)
+
+    monkeypatch.setattr(builtins, "__import__", emptied)
+    found = size(items)
+    monkeypatch.undo()
+    assert found == 1 and not imported

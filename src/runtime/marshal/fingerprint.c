@@ -44,15 +44,30 @@ static uint64_t of_array(PyArrayObject *array, uint64_t fingerprint) {
 
 static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fingerprint, int depth);
 
+/* The items are kept: to look for a class of the prelude may import it, which runs code that changes the container. */
+static uint64_t of_kept(const Marshal *marshal, PyObject *object, uint64_t fingerprint, int depth) {
+    Py_INCREF(object);
+    fingerprint = of_object(marshal, object, fingerprint, depth);
+    Py_DECREF(object);
+    return fingerprint;
+}
+
+static uint64_t of_first_entry(const Marshal *marshal, PyObject *dict, uint64_t fingerprint, int depth) {
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    if (!PyDict_Next(dict, &at, &key, &value)) return fingerprint;
+    Py_INCREF(value);
+    fingerprint = of_kept(marshal, key, fingerprint, depth);
+    fingerprint = of_object(marshal, value, fingerprint, depth);
+    Py_DECREF(value);
+    return fingerprint;
+}
+
 /* Of the module collections: by the class and what stands first in it. */
 static uint64_t of_collection(const Marshal *marshal, PyObject *object, uint64_t fingerprint, int depth) {
-    PyObject *key, *item = NULL;
-    Py_ssize_t at = 0;
+    PyObject *item = NULL;
     fingerprint = mix(fingerprint, (uint64_t)(uintptr_t)Py_TYPE(object) << 8 | MARK_CLASS);
-    if (PyDict_Check(object)) {
-        if (!PyDict_Next(object, &at, &key, &item)) return fingerprint;
-        return of_object(marshal, item, of_object(marshal, key, fingerprint, depth + 1), depth + 1);
-    }
+    if (PyDict_Check(object)) return of_first_entry(marshal, object, fingerprint, depth + 1);
     if (PySequence_Size(object) > 0) item = PySequence_GetItem(object, 0);
     if (item) fingerprint = of_object(marshal, item, fingerprint, depth + 1);
     Py_XDECREF(item);
@@ -93,16 +108,11 @@ static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fin
         return of_collection(marshal, object, fingerprint, depth);
     if (PyList_Check(object) && depth < MAX_DEPTH) {
         fingerprint = mix(fingerprint, MARK_LIST);
-        return PyList_GET_SIZE(object) ? of_object(marshal, PyList_GET_ITEM(object, 0), fingerprint, depth + 1)
+        return PyList_GET_SIZE(object) ? of_kept(marshal, PyList_GET_ITEM(object, 0), fingerprint, depth + 1)
                                        : fingerprint;
     }
-    if (marshal_is_dict(object) && depth < MAX_DEPTH) {
-        PyObject *key, *item;
-        Py_ssize_t at = 0;
-        fingerprint = mix(fingerprint, MARK_DICT);
-        if (!PyDict_Next(object, &at, &key, &item)) return fingerprint;
-        return of_object(marshal, item, of_object(marshal, key, fingerprint, depth + 1), depth + 1);
-    }
+    if (marshal_is_dict(object) && depth < MAX_DEPTH)
+        return of_first_entry(marshal, object, mix(fingerprint, MARK_DICT), depth + 1);
     if (marshal_is_set(object)) return mix(fingerprint, MARK_SET);
     bool value = PyArray_IsScalar(object, Generic) || PyLong_Check(object) || PyFloat_Check(object) ||
                  PyComplex_Check(object) || PyBytes_Check(object) || PyRange_Check(object) ||
