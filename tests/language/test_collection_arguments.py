@@ -3,6 +3,7 @@ call makes of them they have afterwards, and they are the same objects inside.""
 
 import builtins
 import copy
+import functools
 from collections import Counter, OrderedDict, defaultdict, deque
 
 import numpy as np
@@ -264,3 +265,63 @@ def test_a_call_imports_nothing(monkeypatch):
     found = size(items)
     monkeypatch.undo()
     assert found == 1 and not imported
+
+
+def five(a, b=1):
+    return 5
+
+
+WRAPPED = [
+    functools.partial(five, 7),
+    njit(lambda: 5),
+    int,
+    functools.partial(int, "7"),
+    functools.partial(deque, maxlen=2),
+]
+
+
+@pytest.mark.parametrize("factory", WRAPPED, ids=["partial", "jit", "class", "partial class", "partial queue"])
+def test_the_default_factory_is_the_object_that_it_was(factory):
+    given = defaultdict(factory, {1: factory()})
+    njit(lambda d: d[1])(given)
+    assert given.default_factory is factory
+    njit(lambda d: d[2])(given)
+    assert given.default_factory is factory and list(given) == [1, 2]
+
+
+class Holder:
+    def __init__(self, call):
+        self.n = 1
+        self.call = call
+        self.table = defaultdict(call)
+
+
+WRAPPERS = [functools.partial(five, 7, b=3), njit(five), functools.partial(five, 7)]
+
+
+@pytest.mark.parametrize("call", WRAPPERS, ids=["partial", "jit", "partial of one"])
+def test_what_wraps_a_function_stays_where_it_is_held(call):
+    def count(holder, items, table):
+        holder.n += 1
+        items.append(items[0])
+        table[2] = table[1]
+
+    holder, items, table = Holder(call), [call], {1: call}
+    njit(count)(holder, items, table)
+    assert holder.n == 2 and holder.call is call and holder.table.default_factory is call
+    assert items[0] is call and table[1] is call and len(items) == len(table) == 2
+
+
+def test_another_function_is_assigned():
+    def one(x):
+        return 1
+
+    def two(x):
+        return 2
+
+    def turned(holder):
+        holder.call = two
+
+    holder = Holder(one)
+    njit(turned)(holder)
+    assert holder.call is two

@@ -239,12 +239,29 @@ MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, Py
 
 /* ---- to Python ---- */
 
+/* Functions, classes and other constants, which the type says or a number among those of the type. */
+bool marshal_is_constant(const Type *item) {
+    if (item->kind == TY_OPTIONAL) item = item->items[0];
+    return item->kind == TY_CHOICE || (type_size(item) == 0 && marshal_taker(item) == marshal_take_constant);
+}
+
+bool marshal_is_same_constant(const Marshal *marshal, const Type *item, const char *at, PyObject *now) {
+    char taken[64] = {0};
+    if (!marshal_is_constant(item) || type_size(item) > sizeof taken) return false;
+    bool same = marshal_taker(item)(marshal, item, now, taken, false) == MARSHAL_OK &&
+                memcmp(taken, at, type_size(item)) == 0;
+    PyErr_Clear();
+    return same;
+}
+
 /* Whether the instance has that attribute already: an array is the same one, an int the same number, and so is a
- * number that the call takes as a wider one. */
+ * number that the call takes as a wider one; of a function it may have what wraps it, as a partial or a decorator
+ * does. */
 static bool is_there(const Marshal *marshal, const Type *item, const char *at, PyObject *now) {
     char taken[64] = {0};
     if (item->kind == TY_ARRAY) return now && ((const ArrayHead *)at)->owner == (void *)now;
     if (!now || type_size(item) > sizeof taken) return false;
+    if (marshal_is_same_constant(marshal, item, at, now)) return true;
     bool number = takes_int(item, now, taken) || (marshal->grown && takes_number(item, now, taken));
     return number && memcmp(taken, at, type_size(item)) == 0;
 }

@@ -114,13 +114,21 @@ MarshalResult marshal_take_list(const Marshal *marshal, const Type *type, PyObje
 
 /* ---- to Python ---- */
 
-/* A new Python list of the items. */
-static PyObject *box_items(const Marshal *marshal, const Type *item, const ListBody *list) {
+/* The item, or what the list that is written to has in its place for the same constant. */
+static PyObject *box_item(const Marshal *marshal, const Type *item, const char *at, PyObject *before, int64_t i) {
+    bool had = before && marshal_is_constant(item) && i < PyList_GET_SIZE(before);
+    PyObject *now = had ? Py_NewRef(PyList_GET_ITEM(before, (Py_ssize_t)i)) : NULL;
+    if (now && marshal_is_same_constant(marshal, item, at, now)) return now;
+    Py_XDECREF(now);
+    marshal_retain(item, at); /* boxing uses a reference up */
+    return marshal_box(marshal, item, at);
+}
+
+/* A new Python list of the items; before: the one that these are written to, or NULL. */
+static PyObject *box_items(const Marshal *marshal, const Type *item, const ListBody *list, PyObject *before) {
     PyObject *object = PyList_New((Py_ssize_t)list->length);
     for (int64_t i = 0; object && i < list->length; i++) {
-        const char *at = (const char *)list->items + i * list->item_bytes;
-        marshal_retain(item, at); /* boxing uses a reference up */
-        PyObject *boxed = marshal_box(marshal, item, at);
+        PyObject *boxed = box_item(marshal, item, (const char *)list->items + i * list->item_bytes, before, i);
         if (boxed)
             PyList_SET_ITEM(object, (Py_ssize_t)i, boxed);
         else
@@ -150,11 +158,12 @@ PyObject *marshal_box_list(const Marshal *marshal, const Type *type, const void 
     ListBody *list = heap_content(head);
     if (marshal->copies) {
         PyObject *copy = marshal_find_copy(marshal, head);
-        if (!copy) copy = marshal_note_copy(marshal, head, box_items(marshal, type->items[0], list));
+        if (!copy) copy = marshal_note_copy(marshal, head, box_items(marshal, type->items[0], list, NULL));
         heap_release(head);
         return copy;
     }
-    PyObject *object = list->origin ? Py_NewRef((PyObject *)list->origin) : box_items(marshal, type->items[0], list);
+    PyObject *object = list->origin ? Py_NewRef((PyObject *)list->origin)
+                                    : box_items(marshal, type->items[0], list, NULL);
     if (object && !list->origin && !origins_note(marshal, type, object, from)) Py_CLEAR(object);
     list->origin = object; /* until the call is over this is what it is */
     heap_release(head);
@@ -163,7 +172,7 @@ PyObject *marshal_box_list(const Marshal *marshal, const Type *type, const void 
 
 PyObject *marshal_box_vartuple(const Marshal *marshal, const Type *type, const void *from) {
     HeapHead *head = head_of(from);
-    PyObject *items = box_items(marshal, type->items[0], heap_content(head));
+    PyObject *items = box_items(marshal, type->items[0], heap_content(head), NULL);
     PyObject *tuple = items ? PyList_AsTuple(items) : NULL;
     Py_XDECREF(items);
     heap_release(head);
@@ -172,7 +181,7 @@ PyObject *marshal_box_vartuple(const Marshal *marshal, const Type *type, const v
 
 bool marshal_write_back_list(const Marshal *marshal, const Type *type, const void *from) {
     const ListBody *list = heap_content(head_of(from));
-    PyObject *items = box_items(marshal, type->items[0], list);
+    PyObject *items = box_items(marshal, type->items[0], list, list->origin);
     bool done = items && PyList_SetSlice(list->origin, 0, PY_SSIZE_T_MAX, items) == 0;
     Py_XDECREF(items);
     return done;

@@ -66,6 +66,10 @@ typedef enum MixedIn { MIXED_LIST, MIXED_SET, MIXED_KEYS, MIXED_VALUES } MixedIn
 void marshal_refuse_mixed(MixedIn what, PyObject *first, PyObject *other);
 /* Assigns what the value's attributes are now to the instance. */
 bool marshal_write_back_instance(const Marshal *marshal, const Type *type, const void *from, PyObject *object);
+/* Whether values of the type are functions, classes or other constants, and whether the object, kept in a container, is
+ * what the value is.  (instance.c) */
+bool marshal_is_constant(const Type *item);
+bool marshal_is_same_constant(const Marshal *marshal, const Type *item, const char *at, PyObject *now);
 bool marshal_write_back_list(const Marshal *marshal, const Type *type, const void *from); /* list.c */
 /* origins.c: whether this call has met the container, whose value is then copied; MARSHAL_MISMATCH: as another type. */
 bool origins_met(const Marshal *marshal, const Type *type, PyObject *object, void *to, MarshalResult *result);

@@ -158,15 +158,27 @@ static PyObject *box_part(const Marshal *marshal, const Type *entry, const char 
     return marshal_box(marshal, entry->items[i], at);
 }
 
-/* What lives of the entries, into an empty dict or set. */
-static bool fill(const Marshal *marshal, const Type *type, const ListBody *entries, PyObject *object) {
+/* The value of a key, or what the dict that is written to has there for the same constant. */
+static PyObject *box_value(const Marshal *marshal, const Type *entry, const char *from, PyObject *key,
+                           PyObject *before) {
+    const char *at = from + type_item_offset(entry, 2);
+    bool constant = before && marshal_is_constant(entry->items[2]);
+    PyObject *now = constant ? Py_XNewRef(PyDict_GetItemWithError(before, key)) : NULL;
+    if (now && marshal_is_same_constant(marshal, entry->items[2], at, now)) return now;
+    Py_XDECREF(now);
+    return PyErr_Occurred() ? NULL : box_part(marshal, entry, from, 2);
+}
+
+/* What lives of the entries, into an empty dict or set; before: the dict that it is written to then, or NULL. */
+static bool fill(const Marshal *marshal, const Type *type, const ListBody *entries, PyObject *object,
+                 PyObject *before) {
     const Type *entry = type->items[0]->items[0];
     bool fine = true;
     for (int64_t i = 0; fine && i < entries->length; i++) {
         const char *at = (const char *)entries->items + i * entries->item_bytes;
         if (*(const int64_t *)(at + type_item_offset(entry, 0)) == DEAD) continue;
         PyObject *key = box_part(marshal, entry, at, 1);
-        PyObject *value = key && type->kind == TY_DICT ? box_part(marshal, entry, at, 2) : NULL;
+        PyObject *value = key && type->kind == TY_DICT ? box_value(marshal, entry, at, key, before) : NULL;
         fine = key &&
                (type->kind == TY_DICT ? value && PyDict_SetItem(object, key, value) == 0 : PySet_Add(object, key) == 0);
         Py_XDECREF(key);
@@ -182,7 +194,7 @@ static PyObject *box_table(const Marshal *marshal, const Type *type, const void 
         object = Py_NewRef((PyObject *)entries->origin);
     } else if (!object) {
         object = type->kind == TY_DICT ? PyDict_New() : PySet_New(NULL);
-        if (object && !fill(marshal, type, entries, object)) Py_CLEAR(object);
+        if (object && !fill(marshal, type, entries, object, NULL)) Py_CLEAR(object);
         if (object && !marshal->copies && !origins_note(marshal, type, object, from)) Py_CLEAR(object);
         if (marshal->copies) object = marshal_note_copy(marshal, list_at(from, 0), object);
         if (!marshal->copies) entries->origin = object; /* until the call is over this is what it is */
@@ -206,7 +218,7 @@ bool marshal_write_back_table(const Marshal *marshal, const Type *type, const vo
     bool changed = slots->length && ((const int64_t *)slots->items)[slots->length - 2];
     if (!changed || frontend_forgets(origin)) return true;
     PyObject *fresh = type->kind == TY_DICT ? PyDict_New() : PySet_New(NULL);
-    bool done = fresh && fill(marshal, type, entries, fresh);
+    bool done = fresh && fill(marshal, type, entries, fresh, type->kind == TY_DICT ? origin : NULL);
     if (done && type->kind == TY_DICT) {
         PyDict_Clear(origin);
         done = PyDict_Update(origin, fresh) == 0;
