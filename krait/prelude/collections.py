@@ -3,11 +3,10 @@ Counter.
 
 Where compiled code names the library's class it gets the one of the same name here; a result becomes one of the
 library's (__krait_result__), and type(x) and isinstance say so (__krait_original__).  In place of an argument it gets
-what __krait_argument__ makes of it; behind the call __krait_write_back__ gives the argument what that holds then.
+one of these with the same in its attributes, which the argument gets back behind the call (marshal/collections.c).
 """
 
 import collections as library
-import operator
 import sys
 
 _ROOM = 8
@@ -32,20 +31,6 @@ class deque:
 
     def __krait_result__(self):
         return library.deque(self._items[self._first:], self.maxlen)
-
-    @staticmethod
-    def __krait_argument__(given):
-        made = deque.__new__(deque)
-        made._items = list(given)
-        made._first = made._changes = 0
-        made._replaced = False
-        made.maxlen = given.maxlen
-        return made
-
-    def __krait_write_back__(self, given):
-        if self._changes or self._replaced:
-            given.clear()
-            given.extend(self._items[self._first:])
 
     def __len__(self):
         return len(self._items) - self._first
@@ -219,20 +204,6 @@ class deque:
 class _Table:
     """What keeps its keys and values in a dict."""
 
-    @classmethod
-    def __krait_argument__(cls, given):
-        made = cls.__new__(cls)
-        made._dict = dict(given)
-        return made
-
-    def __krait_write_back__(self, given):
-        ours, same = self._dict, operator.is_
-        if len(ours) == len(given) and all(map(same, ours, given)) and all(map(same, ours.values(), given.values())):
-            return
-        given.clear()
-        for key, value in ours.items():  # in the order of an OrderedDict, too
-            given[key] = value
-
     def __krait_dict__(self):
         return self._dict.copy()
 
@@ -341,17 +312,6 @@ class defaultdict(_Table):
 
     def __krait_result__(self):
         return library.defaultdict(self.default_factory, self._dict)
-
-    @classmethod
-    def __krait_argument__(cls, given):
-        made = super().__krait_argument__(given)
-        made.default_factory = given.default_factory
-        return made
-
-    def __krait_write_back__(self, given):
-        super().__krait_write_back__(given)
-        if given.default_factory is not self.default_factory:
-            given.default_factory = self.default_factory
 
     def __getitem__(self, key):
         if key not in self._dict:

@@ -239,10 +239,9 @@ const Type *frontend_element_type(TypeTable *types, PyObject *dtype, uintptr_t a
 uintptr_t frontend_addresses(PyObject *array);
 
 /* The class of krait.prelude that compiled code has in place of one of the library's: borrowed; NULL: it has that one.
- * And an instance of the one that holds what the library's does: a new reference; NULL: exception set.  (prelude.c) */
+ * (prelude.c) */
 PyObject *frontend_original(PyObject *class); /* the library's class that one of the prelude stands for, or itself */
 PyObject *frontend_stand_in(PyTypeObject *class);
-PyObject *frontend_stand_for(PyObject *object);
 /* By which an instance of a class of krait.prelude becomes one of the library's; borrowed; NULL: it is what it is. */
 PyObject *frontend_result_converter(PyObject *class);
 

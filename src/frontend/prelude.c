@@ -63,11 +63,6 @@ PyObject *frontend_stand_in(PyTypeObject *class) {
     return ours && own_member(ours, ORIGINAL) == (PyObject *)class ? ours : NULL;
 }
 
-PyObject *frontend_stand_for(PyObject *object) {
-    PyObject *class = frontend_stand_in(Py_TYPE(object));
-    return class ? PyObject_CallMethod(class, "__krait_argument__", "O", object) : NULL;
-}
-
 PyObject *frontend_original(PyObject *class) {
     PyObject *original = own_member(class, ORIGINAL);
     return original ? original : class;

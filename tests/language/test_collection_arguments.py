@@ -4,6 +4,7 @@ call makes of them they have afterwards, and they are the same objects inside.""
 import builtins
 import copy
 import functools
+import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 
 import numpy as np
@@ -325,3 +326,84 @@ def test_another_function_is_assigned():
     holder = Holder(one)
     njit(turned)(holder)
     assert holder.call is two
+
+
+GIVEN = {
+    "queue": lambda: deque([1000, 2000, 3000]),
+    "ordered": lambda: OrderedDict({1000: 2000, 3000: 4000}),
+    "counter": lambda: Counter({1000: 2000, 3000: 4000}),
+    "groups": lambda: defaultdict(int, {1000: 2000, 3000: 4000}),
+}
+
+
+@pytest.mark.parametrize("kind", GIVEN)
+def test_no_line_of_python_runs_in_a_call(kind):
+    """Where none does, no other thread comes between and no signal is handled, before all is written."""
+
+    changed = njit(make("def f(d):\n    d.append(5000)" if kind == "queue" else "def f(d):\n    d.pop(1000)"))
+    changed(GIVEN[kind]())
+    given, seen = GIVEN[kind](), []
+    sys.setprofile(lambda frame, event, value: seen.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        changed(given)
+    finally:
+        sys.setprofile(None)
+    assert not seen and given != GIVEN[kind]()
+
+
+@pytest.mark.parametrize("kind", GIVEN)
+def test_one_whose_items_are_replaced_may_be_walked_meanwhile(kind):
+    def replaced(d, key):
+        d[key] = 7000
+
+    compiled = njit(replaced)
+    keys = [0, 1, 2] if kind == "queue" else list(GIVEN[kind]())
+    compiled(GIVEN[kind](), keys[0])
+    given = GIVEN[kind]()
+    for key, _ in zip(keys, given):
+        compiled(given, key)
+    ours, theirs = GIVEN[kind](), GIVEN[kind]()
+    walk, step = iter(ours), iter(theirs)
+    compiled(ours, keys[0])
+    replaced(theirs, keys[0])
+    assert list(walk) == list(step) and ours == theirs
+    assert set(given if kind == "queue" else given.values()) == {7000}
+
+
+TABLE_STEPS = ["d[K[0]] += 1000", "del d[K[0]]; d[K[0]] = 9", "del d[K[1]]", "d[K[3]] = 5", "d.clear(); d[K[2]] = 4"]
+KEYS = [(1000, 2000, 3000, 4000), ("a", "b", "c", "d"), ((1, "a"), (2, "b"), (3, "c"), (4, "d"))]
+
+
+@pytest.mark.parametrize("keys", KEYS, ids=["ints", "texts", "tuples"])
+@pytest.mark.parametrize("first", TABLE_STEPS)
+def test_keys_stay_in_the_order_of_the_interpreter(first, keys):
+    class_of = [OrderedDict, Counter, lambda items: defaultdict(int, items)]
+    for second in TABLE_STEPS:
+        f = make(f"def f(d, K):\n    {first}\n    {second}")
+        compiled = njit(f)
+        for table in class_of:
+            ours, theirs = (table({key: 1000 + at for at, key in enumerate(keys[:3])}) for _ in range(2))
+            outcomes = []
+            for call, given in ((compiled, ours), (f, theirs)):
+                try:
+                    call(given, keys)
+                    outcomes.append(None)
+                except KeyError:
+                    outcomes.append(KeyError)
+            assert outcomes[0] == outcomes[1] and repr(ours) == repr(theirs)
+
+
+TURNED = [[1000], [1000, 2000], [1000, 2000, 1000], list(range(1000, 1070)), [2.5, -0.0, 0.0]]
+
+
+@pytest.mark.parametrize("items", TURNED, ids=["one", "two", "same turned", "many", "floats"])
+def test_a_queue_that_is_turned_and_replaced(items):
+    def turned(d):
+        d.reverse()
+        for i in range(0, len(d), 3):
+            d[i] += 1
+        if len(d) > 1:
+            d[1] = -d[1]
+
+    agree_in_order(turned, deque(items))
+    agree_in_order(lambda d: d.reverse(), deque(items))

@@ -231,7 +231,7 @@ MarshalResult marshal_take_instance(const Marshal *marshal, const Type *type, Py
     bool stands = class && class != (PyObject *)Py_TYPE(object) && frontend_stand_in(Py_TYPE(object)) == class;
     if (!stands && class != (PyObject *)Py_TYPE(object)) return MARSHAL_MISMATCH;
     if (origins_met(marshal, type, object, to, &result)) return result;
-    if (stands && !(stand_in = frontend_stand_for(object))) return MARSHAL_ERROR;
+    if (stands && !(stand_in = marshal_stand_for(object))) return MARSHAL_ERROR;
     result = take_new(marshal, type, object, stand_in, to, convert);
     Py_XDECREF(stand_in);
     return result;

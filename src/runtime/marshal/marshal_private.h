@@ -70,6 +70,10 @@ bool marshal_write_back_instance(const Marshal *marshal, const Type *type, const
  * what the value is.  (instance.c) */
 bool marshal_is_constant(const Type *item);
 bool marshal_is_same_constant(const Marshal *marshal, const Type *item, const char *at, PyObject *now);
+/* collections.c: the instance of the prelude's class for one of the library's: a new reference; NULL: exception set.
+ * And what it holds after the call, into that one: false: exception set. */
+PyObject *marshal_stand_for(PyObject *given);
+bool marshal_write_back_collection(PyObject *made, PyObject *given);
 bool marshal_write_back_list(const Marshal *marshal, const Type *type, const void *from); /* list.c */
 /* origins.c: whether this call has met the container, whose value is then copied; MARSHAL_MISMATCH: as another type. */
 bool origins_met(const Marshal *marshal, const Type *type, PyObject *object, void *to, MarshalResult *result);

@@ -137,10 +137,7 @@ bool marshal_write_back(const Marshal *marshal, size_t count) {
     }
     for (size_t i = 0; done && i < count; i++) {
         Origin origin = marshal->origins->all[i];
-        if (!origin.stand_in) continue;
-        PyObject *written = PyObject_CallMethod(origin.stand_in, "__krait_write_back__", "O", origin.object);
-        done = written != NULL;
-        Py_XDECREF(written);
+        if (origin.stand_in) done = marshal_write_back_collection(origin.stand_in, origin.object);
     }
     return done;
 }

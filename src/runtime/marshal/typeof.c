@@ -299,7 +299,7 @@ static const Type *typeof_object(const Marshal *marshal, PyObject *object, PyObj
 
 /* What the prelude makes of an object of the library's. */
 static const Type *typeof_stand_in(const Marshal *marshal, PyObject *object) {
-    PyObject *stand_in = frontend_stand_for(object);
+    PyObject *stand_in = marshal_stand_for(object);
     if (!stand_in) return NULL;
     bool entered = !Py_EnterRecursiveCall(" while looking at what a collection holds");
     const Type *type = entered ? marshal_typeof_instance(marshal, stand_in) : NULL;
