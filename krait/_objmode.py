@@ -10,6 +10,7 @@ What block and function would see in different ways is refused (Refused): the fu
 
 import __future__
 import ast
+import collections
 import functools
 import inspect
 import linecache
@@ -399,6 +400,8 @@ def _same(a, b, alike, met=()):
     met = (*met, (id(a), id(b)))
     if isinstance(a, np.ndarray):
         return a.__array_interface__ == b.__array_interface__
+    if isinstance(a, collections.deque):
+        return a.maxlen == b.maxlen and _same(list(a), list(b), alike, met)
     if isinstance(a, (list, tuple)):
         return len(a) == len(b) and all(_same(x, y, alike, met) for x, y in zip(a, b))
     if isinstance(a, dict):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from oracle import agree, make, outcome
 
-from krait import njit
+from krait import njit, objmode
 
 
 def agree_in_order(function, *args):
@@ -407,3 +407,32 @@ def test_a_queue_that_is_turned_and_replaced(items):
 
     agree_in_order(turned, deque(items))
     agree_in_order(lambda d: d.reverse(), deque(items))
+
+
+def put_in_block(d):
+    with objmode(n="int64"):
+        d.append(99)
+        n = len(d)
+    return n
+
+
+def set_in_block(d):
+    with objmode(n="int64"):
+        d[99] = 99
+        n = len(d)
+    return n
+
+
+def read_in_block(d):
+    with objmode(n="int64"):
+        n = len(d)
+    return n
+
+
+@pytest.mark.parametrize("kind", GIVEN)
+def test_a_block_of_objmode_does_not_change_one_in_silence(kind):
+    with pytest.raises(RuntimeError, match="has changed"):
+        njit(put_in_block if kind == "queue" else set_in_block)(GIVEN[kind]())
+    agree(read_in_block, GIVEN[kind]())
+    if kind == "queue":
+        agree(read_in_block, deque([1.5, 2.5], 2))
