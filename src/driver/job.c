@@ -382,7 +382,8 @@ static void job_open(Job *job) {
                                       job->config->codegen.compute_capability,
                                       &job->infer_host,
                                       job->config->codegen.entry == ENTRY_UFUNC,
-                                      &job->views};
+                                      &job->views,
+                                      &job->open};
 }
 
 /* After a failure: what the Diag says about the source moves to the Diag's own arena, with the lines themselves. */

@@ -49,6 +49,7 @@ typedef struct Job {
     Frontend frontend;
     InferHost infer_host;
     InferConfig infer_config;
+    OpenCalls open; /* infer_config.open */
     Captures captures;
     KeptViews views;
     VEC(FuncInst *) insts; /* every specialisation, in the order found; 0 is the root */

@@ -299,9 +299,23 @@ static bool widen_captures(Job *job) {
     return add_instance(job, root->untyped, &request, NULL);
 }
 
+/* What waited for the items of a generator takes it as one without any. */
+static bool close_generators(Job *job) {
+    OpenCalls *open = &job->open;
+    bool any = open->closed < open->sites.len;
+    for (; open->closed < open->sites.len; open->closed++) {
+        typeinfer_wake(&open->sites.data[open->closed]);
+        enqueue(job, open->sites.data[open->closed].caller);
+    }
+    return any;
+}
+
 bool worklist_run(Job *job) {
-    do TRY(settle(job));
-    while (widen_captures(job) || widen_root(job));
+    do {
+        job->open = (OpenCalls){0};
+        do TRY(settle(job));
+        while (close_generators(job));
+    } while (widen_captures(job) || widen_root(job));
     TRY(!job->diag->failed);
     return typeinfer_finish(&job->infer_config, job->arena, job->session->types, job->insts.data, &job->insts.len,
                             job->diag);

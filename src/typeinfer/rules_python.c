@@ -336,6 +336,16 @@ static bool is_open_generator(const Type *type) {
     return false;
 }
 
+/* Until all that is known of other calls is settled. */
+static bool waits_for_items(Typing *t) {
+    OpenCalls *open = t->in->config->open;
+    size_t i = 0;
+    if (!open) return true;
+    while (i < open->sites.len && (open->sites.data[i].caller != t->in->inst || open->sites.data[i].call != t->at)) i++;
+    if (i == open->sites.len) vec_push(t->in->arena, &open->sites, ((CallSite){t->in->inst, t->at}));
+    return i >= open->closed;
+}
+
 /* A generator may outlive the function that makes it: only one that is walked there may refer to what lies in its
  * frame. */
 static bool check_generator(Typing *t, const Func *callee, const Type *const *types) {
@@ -482,7 +492,7 @@ bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *
     }
     if (callee->generator) TRY(check_generator(t, callee, types));
     for (uint32_t p = 0; p < callee->nparams; p++)
-        if (is_open_generator(types[p])) return typing_result(t, infer_bottom(in), NULL);
+        if (is_open_generator(types[p]) && waits_for_items(t)) return typing_result(t, infer_bottom(in), NULL);
     const Type *expected = !t->is_part && t->at->id < in->nexpected ? in->expected[t->at->id] : NULL;
     const InferRequest request = {function, types, konsts, expected};
     FuncInst *inst = in->host->instance(in->host->self, &request, (CallSite){in->inst, t->at});

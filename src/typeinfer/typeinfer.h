@@ -82,6 +82,13 @@ typedef struct InferHost {
 /* The types of the lists that stand for views of dicts and may be compared anywhere (rules_walked.c). */
 typedef VEC(const Type *) KeptViews;
 
+/* Calls that are given a generator of which nothing is known yet that it yields: they wait.  The first `closed` of them
+ * wait no longer, since all else is settled: it yields nothing. */
+typedef struct OpenCalls {
+    VEC(CallSite) sites;
+    size_t closed;
+} OpenCalls;
+
 typedef struct InferConfig {
     Promotion promotion;
     bool device;            /* compiling for a kernel: library rows of krait.cuda are allowed */
@@ -90,6 +97,7 @@ typedef struct InferConfig {
     const InferHost *host;
     bool elementwise; /* the root is a ufunc: None, if it may give that, is an error */
     KeptViews *views;
+    OpenCalls *open;
 } InferConfig;
 
 /* Solves an instance from inst->untyped and inst->types, as far as its callees' results are known; sets inst->result

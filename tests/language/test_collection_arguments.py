@@ -12,6 +12,7 @@ import pytest
 from oracle import agree, make, outcome
 
 from krait import njit, objmode
+from krait.errors import TypingError
 
 
 def agree_in_order(function, *args):
@@ -436,3 +437,33 @@ def test_a_block_of_objmode_does_not_change_one_in_silence(kind):
     agree(read_in_block, GIVEN[kind]())
     if kind == "queue":
         agree(read_in_block, deque([1.5, 2.5], 2))
+
+
+WALKS = [
+    "[x for x in d]",
+    "sum(d), list(d), sorted(d), set(d), tuple(d), any(d), max(d, default=4)",
+    "list(reversed(d)), [*d], 3 in d, d.count(3)",
+    "[i for i, x in enumerate(d)]",
+    "[a for a, b in zip(d, d)]",
+]
+
+
+@pytest.mark.parametrize("line", WALKS)
+def test_an_empty_queue_that_is_only_walked(line):
+    f = make(f"def f(d):\n    return {line}")
+    for given in (deque(), deque(maxlen=2), deque([3, 4]), deque()):
+        agree(f, given)
+
+
+def test_the_elements_of_an_empty_counter():
+    agree(lambda c: (list(c.elements()), [x for x in c.elements()]), Counter())
+
+
+def test_a_generator_that_only_raises_is_no_empty_one():
+    def never():
+        raise ValueError
+        yield 1
+
+    for walk in (lambda: list(never()), lambda: [x for x in never()]):
+        with pytest.raises((ValueError, TypingError)):
+            njit(walk)()
