@@ -6,8 +6,9 @@
  * Generator expressions.  In: the canonical instructions of a <genexpr>, whose code is that of a generator.  Out:
  * those of a function that runs the loop at once: it returns the list of what would be yielded; where next() takes it,
  * of the first; or, where any() or all() takes it, the answer, as soon as that is known.  Where it is kept, in a
- * variable or as a result, it is a function with yield like any other, and so it is where its items are taken one at a
- * time and not all at once: by a loop, by `in`, as an argument of what is lazy itself or of a function of the program.
+ * variable, an attribute, a display or as a result, it is a function with yield like any other, and so it is where its
+ * items are taken one at a time and not all at once: by a loop, by `in`, as an argument of what is lazy itself, of a
+ * function of the program or of a method that is not known to take all.
  * Which of them is noted in the flags of the code object, a copy of the one in the program. */
 #include <string.h> /* strcmp */
 
@@ -153,7 +154,46 @@ static bool is_kept(const Insn *next) {
     return next->kind == INSN_STORE_LOCAL || next->kind == INSN_STORE_CELL || next->kind == INSN_RETURN;
 }
 
-/* Whether it takes what it is given item by item, as far as somebody asks for more. */
+/* Whether what is made now becomes an item of what is made next. */
+static bool is_put_in(const Insn *next) {
+    static const InsnKind displays[] = {INSN_TUPLE, INSN_LIST, INSN_MAP, INSN_KEY_MAP, INSN_LIST_APPEND, INSN_MAP_ADD};
+    for (size_t i = 0; i < COUNT_OF(displays); i++)
+        if (next->kind == displays[i]) return true;
+    return false;
+}
+
+/* Whether all its items are taken at once, without a call. */
+static bool is_used_up(const Insn *next) {
+    static const InsnKind takers[] = {INSN_UNPACK, INSN_UNPACK_EX, INSN_LIST_EXTEND, INSN_SET_UPDATE, INSN_POP};
+    for (size_t i = 0; i < COUNT_OF(takers); i++)
+        if (next->kind == takers[i]) return true;
+    return false;
+}
+
+/* A method may put its argument where it is asked later, but these, of texts and collections, take it whole. */
+static bool is_keeping_method(const Value *method) {
+    static const char *const whole[] = {"join",
+                                        "extend",
+                                        "extendleft",
+                                        "update",
+                                        "union",
+                                        "intersection",
+                                        "difference",
+                                        "symmetric_difference",
+                                        "intersection_update",
+                                        "difference_update",
+                                        "symmetric_difference_update",
+                                        "issubset",
+                                        "issuperset",
+                                        "isdisjoint",
+                                        "fromkeys",
+                                        "subtract"};
+    for (size_t i = 0; i < COUNT_OF(whole); i++)
+        if (strcmp(method->imm.text, whole[i]) == 0) return false;
+    return true;
+}
+
+/* Whether it takes what it is given item by item, as far as somebody asks for more, or keeps it. */
 static bool is_lazy(const Value *callee) {
     static const FuncId lazy[] = {FUNC_ZIP, FUNC_ENUMERATE, FUNC_ITER, FUNC_PY_MAP, FUNC_PY_FILTER};
     const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
@@ -167,8 +207,14 @@ static bool is_lazy(const Value *callee) {
  * it or below it (bc_py3*.def): where the other neighbour is lazy as well, nothing but time is lost. */
 static bool is_taken_by_and_by(const Translator *t, const Insn *next) {
     size_t below = t->stack.len - 2, at = below;
-    if (next->kind == INSN_ITER || next->kind == INSN_CONTAINS) return true;
+    if (next->kind == INSN_ITER || next->kind == INSN_CONTAINS || is_put_in(next)) return true;
     while (at > 0 && t->stack.data[at - 1].kind != SLOT_NULL) at--;
+    if (!at) return !is_used_up(next);
+    const Value *method = at >= 2 ? t->stack.data[at - 2].value : NULL;
+    const Slot *above = &t->stack.data[at]; /* an argument, or what is called where the attribute is none that is */
+    bool is_method = method && t->stack.data[at - 2].kind == SLOT_VALUE && method->op == OP_GETATTR;
+    if (is_method && (at == below || above->kind != SLOT_VALUE || above->value->op != OP_CONST))
+        return is_keeping_method(method);
     for (size_t i = 0; at && i < 2; i++) {
         size_t place = i ? at : at - 2; /* the empty one is at - 1 */
         const Slot *slot = at + i >= 2 && place < below ? &t->stack.data[place] : NULL;
@@ -182,29 +228,36 @@ static bool is_taken_by_and_by(const Translator *t, const Insn *next) {
  * A generator reads the variables that it shares when it is asked for an item.  One that is walked where it is made,
  * and goes nowhere else, refers to their cells (VF_WALKED).  Any other one may be left when the function is: it gets
  * what a variable holds, if nothing assigns to that before the generator, or what was made with it, is used for the
- * last time; or else is refused by inference. */
+ * last time; or else is refused by inference.  Where it lies in a list, an instance or a cell, its last use is not
+ * seen: inference, which knows what holds generators, refuses that where the variable is assigned later (VF_COPIES). */
 
-/* Whether control comes from behind `from` to `to` and meets `stop` on no way there. */
-static bool reaches(Translator *t, const Value *from, const Value *to, const Value *stop) {
+/* Where control comes to: by the number of a value, and of a block that it enters. */
+typedef struct Reached {
+    bool *values, *blocks;
+} Reached;
+
+static Reached reached_new(Translator *t) {
+    return (Reached){ARENA_ARRAY(t->arena, bool, t->func->next_value),
+                     ARENA_ARRAY(t->arena, bool, t->func->next_block)};
+}
+
+/* Adds what control comes to from behind `from`, as far as `stop`. */
+static void add_reached(Translator *t, Reached *reached, const Value *from, const Value *stop) {
     VEC(const Block *) work = {0};
-    bool *seen = ARENA_ARRAY(t->arena, bool, t->func->next_block);
+    const Block *block = from->block;
     const Value *at = from->next;
-    while (at && at != to && at != stop) at = at->next;
-    if (at) return at == to;
-    vec_push(t->arena, &work, from->block);
-    while (work.len) {
-        const Block *block = vec_pop(&work);
-        for (size_t s = 0; s < block->succs.len; s++) {
+    while (block) {
+        for (; at && at != stop; at = at->next) reached->values[at->id] = true;
+        if (at) reached->values[at->id] = true;
+        for (size_t s = 0; !at && s < block->succs.len; s++) {
             const Block *next = block->succs.data[s];
-            if (seen[next->id]) continue;
-            seen[next->id] = true;
-            at = next->first;
-            while (at && at != to && at != stop) at = at->next;
-            if (at && at == to) return true;
-            if (!at) vec_push(t->arena, &work, next);
+            if (reached->blocks[next->id]) continue;
+            reached->blocks[next->id] = true;
+            vec_push(t->arena, &work, next);
         }
+        block = work.len ? vec_pop(&work) : NULL;
+        at = block ? block->first : NULL;
     }
-    return false;
 }
 
 static bool is_one_of(const Value *callee, const FuncId *ids, size_t count) {
@@ -261,31 +314,53 @@ static bool is_walked(Translator *t, const Value *made) {
     return true;
 }
 
+/* How a value is made with that of a call.  What came through a phi may be of an earlier call. */
+typedef enum MadeWith { NOT_MADE, MADE_NOW, MADE_BEFORE } MadeWith;
+
 /* Marks what is made with the value, directly or not. */
-static void mark_made_with(Translator *t, const Value *value, bool *made) {
-    made[value->id] = true;
+static void mark_made_with(Translator *t, const Value *value, MadeWith *made) {
+    made[value->id] = MADE_NOW;
     for (bool progress = true; progress;) {
         progress = false;
         for (size_t b = 0; b < t->func->blocks.len; b++)
-            for (const Value *user = t->func->blocks.data[b]->first; user; user = user->next)
-                for (uint32_t i = 0; i < user->nargs && !made[user->id]; i++)
-                    progress |= made[user->id] = made[user->args[i]->id];
+            for (const Value *user = t->func->blocks.data[b]->first; user; user = user->next) {
+                MadeWith most = made[user->id];
+                for (uint32_t i = 0; i < user->nargs; i++)
+                    if (made[user->args[i]->id] > most) most = made[user->args[i]->id];
+                if (most && user->op == OP_PHI) most = MADE_BEFORE;
+                progress |= most != made[user->id];
+                made[user->id] = most;
+            }
     }
 }
 
-/* Whether the cell may get another content between the call and the last use of what it made. */
-static bool may_change(Translator *t, const Value *cell, const Value *call, const bool *made) {
+/* What may happen to a cell between the call and the last use of what it made. */
+typedef enum Change {
+    CHANGE_NONE,
+    CHANGE_LATER, /* it is assigned, when nothing that is seen is used any more */
+    CHANGE_SEEN
+} Change;
+
+static Change find_change(Translator *t, const Value *cell, const MadeWith *made, const Reached *after_call,
+                          const Value *call) {
+    Reached now = reached_new(t), ever = reached_new(t);
+    bool later = false;
     for (size_t b = 0; b < t->func->blocks.len; b++)
         for (const Value *set = t->func->blocks.data[b]->first; set; set = set->next) {
             for (uint32_t i = 2; set->op == OP_FUNCTION && i < set->nargs; i++)
-                if (set->args[i] == cell && cells_function_assigns(t, set, i - 2)) return true;
-            if (set->op != OP_CELL_SET || set->args[0] != cell || !reaches(t, call, set, call)) continue;
-            for (size_t u = 0; u < t->func->blocks.len; u++)
-                for (const Value *user = t->func->blocks.data[u]->first; user; user = user->next)
-                    for (uint32_t i = 0; i < user->nargs; i++)
-                        if (made[user->args[i]->id] && reaches(t, set, user, call)) return true;
+                if (set->args[i] == cell && cells_function_assigns(t, set, i - 2)) return CHANGE_SEEN;
+            if (set->op != OP_CELL_SET || set->args[0] != cell || !after_call->values[set->id]) continue;
+            later = true;
+            add_reached(t, &now, set, call);
+            add_reached(t, &ever, set, NULL);
         }
-    return false;
+    for (size_t b = 0; later && b < t->func->blocks.len; b++)
+        for (const Value *user = t->func->blocks.data[b]->first; user; user = user->next)
+            for (uint32_t i = 0; i < user->nargs; i++) {
+                MadeWith with = made[user->args[i]->id];
+                if (with && (with == MADE_NOW ? now : ever).values[user->id]) return CHANGE_SEEN;
+            }
+    return later ? CHANGE_LATER : CHANGE_NONE;
 }
 
 static bool is_cell(const Translator *t, const Value *value) {
@@ -294,17 +369,24 @@ static bool is_cell(const Translator *t, const Value *value) {
 
 static void settle_generator(Translator *t, MadeGenerator generator) {
     Value *function = generator.function, *call = generator.call;
-    bool *made = NULL;
+    MadeWith *made = NULL;
     if (!call->block) return;
     if (is_walked(t, call)) {
         call->flags |= VF_WALKED;
         return;
     }
+    Reached after_call = reached_new(t);
     for (uint32_t i = 2; i < function->nargs; i++) {
         Value *cell = function->args[i];
         if (!is_cell(t, cell)) continue;
-        if (!made) mark_made_with(t, call, made = ARENA_ARRAY(t->arena, bool, t->func->next_value));
-        if (may_change(t, cell, call, made)) continue;
+        if (!made) {
+            mark_made_with(t, call, made = ARENA_ARRAY(t->arena, MadeWith, t->func->next_value));
+            add_reached(t, &after_call, call, call);
+        }
+        Change change = find_change(t, cell, made, &after_call, call);
+        if (change == CHANGE_SEEN) continue;
+        if (change == CHANGE_LATER) call->flags |= VF_COPIES;
+        if (cell->op == OP_PARAM) call->flags |= VF_COPIES | VF_STAYS;
         Value *content = value_new(t->func, OP_CELL_GET, call->span, &cell, 1);
         content->imm.text = content->name = cell->op == OP_PARAM ? t->func->params[cell->imm.i].name : cell->name;
         value_insert_before(function, content);

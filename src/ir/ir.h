@@ -121,8 +121,11 @@ enum ValueFlags {
     VF_BRIEF = 2048,    /* an iterator whose loop ends soon: a guard has counted its rounds (versions) */
     VF_REGROUPS = 4096, /* puts a number to a running one, together with others in any grouping (parallel) */
     VF_KEPT = 8192,     /* of an attribute: more is done with it than it is called (frontend) */
-    VF_WALKED = 16384   /* of a call: the generator that it makes is walked in this function and goes nowhere else
+    VF_WALKED = 16384,  /* of a call: the generator that it makes is walked in this function and goes nowhere else
                            (frontend) */
+    VF_COPIES = 32768,  /* of a call: the generator that it makes holds what variables held, which are assigned later:
+                           it may not be put where that is not seen (frontend) */
+    VF_STAYS = 65536    /* of such a call: they are variables of the function around, which it may not come to */
 };
 
 /* What an integer lies between, both included. */

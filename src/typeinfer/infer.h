@@ -494,6 +494,7 @@ bool solver_run(Infer *in);               /* as far as it goes with what is know
 void solver_wake(Infer *in, Value *call); /* its callee's result has changed: run again */
 bool solver_report(Infer *in);            /* at the end: repeats the first refusal with its message */
 bool typeinfer_rewrite(Infer *in);
+bool typeinfer_check_stored(Infer *in); /* generators that are put where their variables change (stored_generators.c) */
 /* Whether operand number `operand` of `at`, an Optional, is known to hold a value there (narrow.c). */
 void narrow_open(Infer *in);
 bool narrow_operand(Infer *in, const Value *at, uint32_t operand, const Value *value);

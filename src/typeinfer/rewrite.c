@@ -272,5 +272,5 @@ bool typeinfer_complete(FuncInst *inst) {
     Infer *in = inst->inference;
     if (inst->unit) return true;
     inst->inference = NULL;
-    return solver_report(in) && typeinfer_rewrite(in);
+    return solver_report(in) && typeinfer_check_stored(in) && typeinfer_rewrite(in);
 }

@@ -131,6 +131,88 @@ def test_what_a_kept_one_is_not(body, words):
         njit(make(f"def f(a):\n    {body}"))([1, 2])
 
 
+STORED = {
+    "appended": "l = []; g = (v * k for v in a); l.append(g); k = n; return list(l[0])",
+    "an attribute": "o = Box(); o.g = (v * k for v in a); k = n; return list(o.g)",
+    "a dict": "d = {'a': (v * k for v in a)}; k = n; return list(d['a'])",
+    "an item": "t = [None]; t[0] = (v * k for v in a); k = n; return list(t[0])",
+    "by a function": "l = []; take(l, (v * k for v in a)); k = n; return list(l[0])",
+    "by a method": "o = Box(); o.take((v * k for v in a)); k = n; return list(o.g)",
+    "wrapped": "l = []; l.append(wrap((v * k for v in a))); k = n; return list(l[0][0])",
+    "by an inner function": """
+        def made():
+            return (v * k for v in a)
+        g = made()
+        k = n
+        return list(g)""",
+    "all of a loop": """
+        l = []
+        for k in range(n):
+            g = (v * k for v in a)
+            l.append(g)
+        return [list(g) for g in l]""",
+    "in a comprehension": "return [list(g) for g in [wrap((v * k for v in a))[0] for k in range(n)]]",
+    "the one before": """
+        g = before = (v for v in a)
+        for k in range(n):
+            before = g
+            g = (v * k for v in a)
+        return list(before)""",
+}
+
+
+class Box:
+    def __init__(self):
+        self.g = None
+
+    def take(self, g):
+        self.g = g
+
+    def sums(self, g):
+        return sum(g), sum(g)
+
+
+def take(items, item):
+    items.append(item)
+
+
+def wrap(item):
+    return item, 1
+
+
+@pytest.mark.parametrize("body", STORED.values(), ids=STORED)
+def test_one_that_is_stored_while_its_variable_changes_is_refused(body):
+    """It would give what the variable was."""
+    body = textwrap.indent(textwrap.dedent(body).strip().replace("; ", "\n"), "    ")
+    function = make(f"def f(a, n):\n    k = 1\n{body}", "f", Box=Box, take=take, wrap=wrap)
+    with pytest.raises(KraitError, match="changing variable"):
+        njit(function)([1, 2], 3)
+
+
+@pytest.mark.parametrize("body", [
+    "l = []; g = (v * k for v in a); l.append(g); return list(l[0])",
+    "o = Box(); k = n; o.g = (v * k for v in a); return list(o.g)",
+    "l = []; k += n; take(l, (v * k for v in a)); return list(l[0]), k",
+    "l = []; g = wrap((v * k for v in a)); l.append(sum(g[0])); k += n; return l, k",
+])
+def test_one_that_is_stored_when_its_variable_stays(body):
+    body = textwrap.indent(body.replace("; ", "\n"), "    ")
+    agree(make(f"def f(a, n):\n    k = 1\n{body}", "f", Box=Box, take=take, wrap=wrap), [1, 2], 3)
+
+
+@pytest.mark.parametrize("body", [
+    "t = (v * n for v in a), 1; return list(t[0]), list(t[0])",
+    "l = []; l.append(v * n for v in a); return list(l[0]), list(l[0])",
+    "d = {'a': (v * n for v in a), 'b': (v for v in a)}; return list(d['a']), list(d['a']), list(d['b'])",
+    "o = Box(); o.g = (v * n for v in a); return list(o.g), list(o.g)",
+    "return Box().sums(v * n for v in a) + Box().sums((v + n for v in a))",
+    "b, *c = (v * n for v in a); return b, c, [*(v for v in a)], n + sum(v for v in a)",
+])
+def test_one_that_is_put_somewhere_is_taken_once(body):
+    body = textwrap.indent(body.replace("; ", "\n"), "    ")
+    agree(make(f"def f(a, n):\n{body}", "f", Box=Box), [1, 2], 3)
+
+
 # ---- arguments of what is lazy ----
 
 LAZY = ["list(itertools.takewhile(lambda v: v < 50, (n for n in count() if n % 2)))",
