@@ -296,19 +296,33 @@ def _loops(names, arrays, reach, keeps_border, maps, title, cval):
     return "\n".join(lines) + "\n"
 
 
-def _is_fraction(value):
-    return isinstance(value, (float, np.floating)) and not float(value).is_integer()  # as are NaN and infinities
+def _is_held(value, dtype):
+    """Whether an item of the type is the value: exactly where it is whole, else as near as it gets, and not infinite."""
+    try:
+        if dtype.kind == "b":
+            return value in (0, 1)
+        if dtype.kind in "iu":
+            info = np.iinfo(dtype)
+            return int(value) == value and info.min <= int(value) <= info.max
+        with np.errstate(over="ignore"):
+            return bool(np.isfinite(dtype.type(value))) or not np.isfinite(complex(value))
+    except (TypeError, ValueError, OverflowError):  # complex numbers; NaN; infinities and what is beyond the floats
+        return False
 
 
 def _refusal(value):
-    return f"cval is {value!r}, which the result does not hold: let the kernel give a float, or give a whole cval"
+    return f"cval is {value!r}, which the result does not hold: let the kernel give a wider type (a float), or give another cval"
 
 
 def _constant_nest(args, index, reach, keeps_border, cval):
     """Loops over the items whose neighbours are inside, and cval at the others."""
     lines, indent, ndim = [], "    ", len(index)
-    if _is_fraction(cval):
-        lines = ["    if _result.dtype.kind in 'biu':", f"        raise TypeError({_refusal(cval)!r})"]
+    for dtype in map(np.dtype, "?bhilBHILefd"):
+        if not _is_held(cval, dtype):
+            lines += [
+                f"    if _result.dtype.kind == {dtype.kind!r} and _result.dtype.itemsize == {dtype.itemsize}:",
+                f"        raise TypeError({_refusal(cval)!r})",
+            ]
     for axis in range(ndim):
         before, after = "".join(f"{i}, " for i in index[:axis]), ", :" * (ndim - axis - 1)
         border = [
@@ -437,7 +451,7 @@ class Stencil:
             self._on_device[keeps] = cuda.jit(self._made(_device_text(*self._parts, keeps, self.mode != "constant")))
         if out is None:
             out = cuda.device_array(shape, self._result_dtype(args))
-        if self.mode == "constant" and _is_fraction(self._cval) and out.dtype.kind in "biu":
+        if self.mode == "constant" and not _is_held(self._cval, out.dtype):
             raise TypeError(_refusal(self._cval))
         if out.size:
             self._on_device[keeps].forall(out.size)(*args, out)

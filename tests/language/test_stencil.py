@@ -239,6 +239,24 @@ def test_a_cval_that_the_result_does_not_hold(cval):
     np.testing.assert_array_equal(shifted(line.astype(float)), [1, 2, cval])
 
 
+@pytest.mark.parametrize("cval, narrow, wide", [
+    (1e20, np.int64, np.float64), (300.0, np.int8, np.int16), (300, np.int8, np.int32), (-1.0, np.uint8, np.int8),
+    (2, np.bool_, np.int8), (1e300, np.float32, np.float64), (2.0**63, np.int64, np.uint64), (1e5, np.float16, np.float32),
+])  # fmt: skip
+def test_a_cval_outside_of_what_the_result_holds(cval, narrow, wide):
+    shifted, line = stencil(cval=cval)(lambda a: a[1]), np.ones(3, narrow)
+    for call in (lambda: shifted(line), lambda: shifted(line, out=line.copy()), lambda: shifted(cuda.to_device(line))):
+        with pytest.raises(TypeError, match=re.escape(f"cval is {cval!r}, which the result does not hold")):
+            call()
+    np.testing.assert_array_equal(shifted(line.astype(wide)), np.array([1, 1, cval], wide))
+
+
+def test_a_cval_that_floats_hold_nearly():
+    for cval in (0.1, 2**60 + 1, float("inf"), float("nan")):
+        result = stencil(cval=cval)(lambda a: a[1])(np.ones(3, np.float32))
+        np.testing.assert_array_equal(result, np.array([1, 1, cval], np.float32))
+
+
 def test_a_whole_cval_among_integers():
     for cval in (2.0, True, np.int8(-3)):
         assert stencil(cval=cval)(lambda a: a[1])(np.arange(3)).tolist() == [1, 2, int(cval)]
