@@ -297,7 +297,7 @@ def _loops(names, arrays, reach, keeps_border, maps, title, cval):
 
 
 def _is_held(value, dtype):
-    """Whether an item of the type is the value: exactly where it is whole, else as near as it gets, and not infinite."""
+    """Whether an item of the type is the value: exactly if it is whole, else as near as it gets, not infinite."""
     try:
         if dtype.kind == "b":
             return value in (0, 1)
@@ -311,7 +311,8 @@ def _is_held(value, dtype):
 
 
 def _refusal(value):
-    return f"cval is {value!r}, which the result does not hold: let the kernel give a wider type (a float), or give another cval"
+    advice = "let the kernel give a wider type (a float), or give another cval"
+    return f"cval is {value!r}, which the result does not hold: {advice}"
 
 
 def _constant_nest(args, index, reach, keeps_border, cval):
