@@ -48,10 +48,12 @@ bool typing_refuse_item(Typing *t, const Value *list, const Type *is, const Type
             "stands there is no item, or convert what is put in; things of several types go into two "
             "lists, or as tuples of one form into one",
             list->span.line, items, name);
+    const Type *of = is->items[0];
+    bool number = item->kind == TY_SCALAR && of->kind == TY_SCALAR && of->weak && !of->object;
     return typing_hint(t,
-                       "a list has one type of items, that of the first, here %s: convert what is put in; things of "
+                       "a list has one type of items, that of the first, here %s: convert what is put in%s; things of "
                        "several types go into two lists, or as tuples of one form into one",
-                       items);
+                       items, number ? arena_printf(t->in->arena, ", %s(x)", items) : "");
 }
 
 /* What does not fit is the key, or else the value. */

@@ -460,12 +460,6 @@ static bool refuse_assignment(Typing *t) {
                            t->text);
     }
     typing_fail(t, DIAG_TYPING, "attributes of %s cannot be assigned in compiled code", typing_arg_text(t, 0));
-    if (type->kind == TY_OBJECT && t->in->host->struct_class(t->in->host->self, type->object) && !t->in->device)
-        return typing_hint(
-            t,
-            "of a class, what its lists and dicts hold can be changed: let it have a list, %s = [0], and "
-            "assign to its item, [0]",
-            t->text);
     return typing_hint_operands(t, ASSIGNED, t->text);
 }
 

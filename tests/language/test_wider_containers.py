@@ -238,7 +238,7 @@ def test_sums_of_narrow_integers_wrap_as_numpys_do():
 @pytest.mark.parametrize("given, v, words", [
     ([1], np.int8(100), "int8 is put into a list of int(.|\n)*int.x"),
     ([1.5], np.float32(1), "float32 is put into a list of float(.|\n)*float.x"),
-    ([1], 1.5, "float is put into a list of int(.|\n)*int.x"),
+    ([1], 1.5, "float is put into a list of int(.|\n)*convert what is put in, int"),
 ])  # fmt: skip
 def test_what_the_interpreter_made_keeps_its_type(given, v, words):
     def append(l, v):
