@@ -289,7 +289,7 @@ class CountedInAList:
 
 
 def test_a_count_of_the_class():
-    with pytest.raises(errors.TypingError, match=r"attributes of `Counted` cannot(?s:.*)have a list, made = \[0\]"):
+    with pytest.raises(errors.TypingError, match=r"attributes of `Counted` cannot(?s:.*)in a list of the class, made = \[0\]"):
         njit(lambda: Counted() is None)()
 
     def twice():
