@@ -289,7 +289,8 @@ class CountedInAList:
 
 
 def test_a_count_of_the_class():
-    with pytest.raises(errors.TypingError, match=r"attributes of `Counted` cannot(?s:.*)in a list of the class, made = \[0\]"):
+    said = r"attributes of `Counted` cannot(?s:.*)in a list of the class, made = \[0\]"
+    with pytest.raises(errors.TypingError, match=said):
         njit(lambda: Counted() is None)()
 
     def twice():
