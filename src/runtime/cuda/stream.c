@@ -95,10 +95,9 @@ int runtime_stream_handle(PyObject *stream, const Device *device, void **handle)
             PyExc_TypeError,
             "a stream is one that cuda.stream() makes, 0, an address or an object with __cuda_stream__, not %.100s%s",
             Py_TYPE(stream)->tp_name,
-            PyCallable_Check(stream) ? ": call it, cuda.stream()"
-            : PyObject_CheckBuffer(stream)
-                ? ": arguments of a kernel stand in the parentheses, kernel[grid, block](x)"
-                : "");
+            PyCallable_Check(stream)       ? ": call it, cuda.stream()"
+            : PyObject_CheckBuffer(stream) ? ": arguments of a kernel stand in the parentheses, kernel[grid, block](x)"
+                                           : "");
     Py_XDECREF(number);
     return PyErr_Occurred() ? -1 : 0;
 }
