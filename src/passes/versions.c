@@ -271,20 +271,25 @@ static bool leaves_nothing(const Value *value) {
     return !(value_effects(value, true) & (Effects)(EFFECT_WRITE | EFFECT_SYNC | EFFECT_NEW));
 }
 
-/* Whether nothing has been done wherever control flow comes to the loop, whose blocks are marked. */
+static bool all_leave_nothing(const Block *block) {
+    for (const Value *value = block->first; value; value = value->next)
+        if (!leaves_nothing(value)) return false;
+    return !block->unwinds;
+}
+
+/* Whether nothing has been done wherever control flow comes to the loop, whose blocks are marked.  In a loop around it
+ * that is also what its own rounds have done before it is entered again. */
 static bool nothing_done(const Guarding *g, Block *header) {
     BlockList work = {0};
     bool *seen = ARENA_ARRAY(g->arena, bool, g->func->next_block);
     vec_push(g->arena, &work, header);
-    while (work.len) {
+    for (bool entering = true; work.len; entering = false) {
         const Block *block = vec_pop(&work);
         for (size_t p = 0; p < block->preds.len; p++) {
             Block *from = block->preds.data[p];
-            if (seen[from->id] || loop_has(header, from)) continue;
+            if (seen[from->id] || (entering && loop_has(header, from))) continue;
+            if (!all_leave_nothing(from)) return false;
             seen[from->id] = true;
-            if (from->unwinds) return false;
-            for (const Value *value = from->first; value; value = value->next)
-                if (!leaves_nothing(value)) return false;
             vec_push(g->arena, &work, from);
         }
     }

@@ -330,6 +330,14 @@ def test_results_and_errors(number):
     agree(function, *args, compiled=COMPILED.setdefault(function, njit(function)))
 
 
+def test_results_and_errors_of_first_calls():
+    """Code that is made for a call may decline it, but nothing must have been stored by then: not in an earlier round
+    of a loop around the one whose guard fails, either.
+    """
+    for function, args in RUNS:
+        agree(function, *args, compiled=njit(function))
+
+
 def test_a_limit_that_wraps_is_no_limit():
     def f(x, n, m):
         s = np.float64(0.0)
