@@ -2,10 +2,12 @@
 
 One launch, in which each element is read and written once (Merrill and Garland, "Single-pass parallel prefix scan with
 decoupled look-back", 2016).  A block takes the next tile of the array and scans it, each thread a few neighbours.  It
-tells the tile's total, looks back for the nearest tile that knows what all elements up to its end come to, puts the
-totals of those between to that, and tells what its own elements come to.  However far a block looks back, totals are
-put together from the first to the last: the result is the same each time.  Rows of a matrix are scanned by a thread
-each.
+tells the tile's total and finds what all elements before the tile come to.  32 tiles make a group: the totals of those
+before in the group are put together by the lanes of a warp, and it looks back over groups, for the nearest that knows
+what all elements up to its end come to, and puts the totals of those between to that, one after the other; so that is
+done once for 32 tiles, and not more slowly than tiles are read.  However far a block looks back, and whoever comes
+first, totals are put together in the same way: the result is the same each time.  Rows of a matrix are scanned by a
+thread each.
 """
 
 import weakref
@@ -13,9 +15,28 @@ import weakref
 import numpy as np
 
 from .. import _krait
-from . import _operators, _reduction, atomic, grid, jit, ldcg, ldcv, local, shared, syncthreads, threadfence, threadIdx
+from . import (
+    _operators,
+    _reduction,
+    atomic,
+    ballot_sync,
+    ffs,
+    grid,
+    jit,
+    ldcg,
+    ldcv,
+    local,
+    shared,
+    shfl_sync,
+    shfl_up_sync,
+    syncthreads,
+    syncwarp,
+    threadfence,
+    threadIdx,
+)
 
 _THREADS = 256
+_ALL = 0xFFFFFFFF  # lanes
 _TOTAL, _RUNNING_TOTAL = 1, 2  # what is known of a tile
 
 
@@ -39,23 +60,110 @@ def _written_elsewhere(dtype):
     return load
 
 
+def _lane_scan(combine, convert):
+    @jit(device=True)
+    def scan_lanes(value, lane):
+        """In each lane: what the values of all lanes up to it come to."""
+        for power in range(5):
+            other = shfl_up_sync(_ALL, value, 1 << power)
+            if lane >= 1 << power:
+                value = convert(combine(other, value))
+        return value
+
+    return scan_lanes
+
+
+def _look_back(combine, dtype):
+    """What a warp does for its tile: tells its total, and finds what all elements before it come to."""
+    convert, load, scan_lanes = dtype.type, _written_elsewhere(dtype), _lane_scan(combine, dtype.type)
+
+    @jit(device=True)
+    def wait(states, i):
+        state = ldcv(states, i)
+        while state == 0:  # the driver's compiler takes a loop that only loads for one that does nothing
+            state = atomic.add(states, i, 0)
+        return state
+
+    @jit(device=True)
+    def tell(states, i, state, values, at, value):
+        values[at] = value
+        threadfence()
+        atomic.exch(states, i, state)
+
+    @jit(device=True)
+    def before_group(group, lane, states, first, totals, tiles, running, total):
+        """What the elements of all groups before come to."""
+        at, found = group - 1, 0
+        while found == 0:
+            state = 0
+            if lane <= at:
+                state = wait(states, first + at - lane)
+            found = ballot_sync(_ALL, state == _RUNNING_TOTAL)
+            if found == 0:
+                at -= 32
+        threadfence()
+        known = at - (ffs(found) - 1)
+        before, next_one = convert(load(running, known)), known + 1
+        while next_one < group:
+            other, count = total, min(32, group - next_one)
+            if lane < count:
+                other = convert(load(totals, tiles + next_one + lane))
+            for k in range(count):
+                before = convert(combine(before, shfl_sync(_ALL, other, k)))
+            next_one += 32
+        return before
+
+    @jit(device=True)
+    def before_tile(number, lane, states, totals, running, total):
+        """Of tile 0: anything."""
+        tiles = totals.size - running.size
+        group, member, first = number // 32, number % 32, 1 + tiles
+        if lane == 0:
+            tell(states, 1 + number, _TOTAL, totals, number, total)
+        if lane < member:
+            wait(states, 1 + number - member + lane)
+        syncwarp()
+        threadfence()
+        value = total
+        if lane < member:
+            value = convert(load(totals, number - member + lane))
+        value = scan_lanes(value, lane)
+        inside, whole = shfl_sync(_ALL, value, max(member - 1, 0)), shfl_sync(_ALL, value, member)
+        if group == 0:
+            if member == 31 and lane == 0:
+                tell(states, first, _RUNNING_TOTAL, running, 0, whole)
+            return inside
+        if member == 31 and lane == 0:
+            tell(states, first + group, _TOTAL, totals, tiles + group, whole)
+        before = before_group(group, lane, states, first, totals, tiles, running, total)
+        if member == 31 and lane == 0:
+            tell(states, first + group, _RUNNING_TOTAL, running, group, convert(combine(before, whole)))
+        if member > 0:
+            before = convert(combine(before, inside))
+        return before
+
+    return before_tile
+
+
 def _scan_kernel(combine, dtype):
-    elements, convert, load = _elements(dtype), dtype.type, _written_elsewhere(dtype)
-    tile_size = elements * _THREADS
+    elements, convert = _elements(dtype), dtype.type
+    before_tile, scan_lanes = _look_back(combine, dtype), _lane_scan(combine, convert)
+    tile_size, warps = elements * _THREADS, _THREADS // 32
 
     @jit
     def scan_tiles(x, out, states, totals, running):
-        """states[0] counts the tiles taken, states[1 + i] tells what is known of tile i: totals[i], running[i]."""
-        tile, partial = shared.array(tile_size, dtype), shared.array(2 * _THREADS, dtype)
-        numbers, carried = shared.array(2, np.int32), shared.array(1, dtype)
-        mine = local.array(elements, dtype)
+        """states[0] counts the tiles taken, states[1 + i] tells whether totals[i] is known, of tiles and behind them of
+        groups; for groups also whether running[i] is."""
+        tile, partial = shared.array(tile_size, dtype), shared.array(warps + 1, dtype)
+        taken, mine = shared.array(1, np.int32), local.array(elements, dtype)
         t, n = threadIdx.x, x.size
+        lane, warp = t % 32, t // 32
         if t == 0:
-            numbers[0] = atomic.add(states, 0, 1)
+            taken[0] = atomic.add(states, 0, 1)
         syncthreads()
-        number = max(numbers[0], 0)
+        number = max(taken[0], 0)
         first = np.int64(number) * tile_size + t
-        if first + tile_size <= n:
+        if first - t + tile_size <= n:
             for k in range(elements):
                 tile[k * _THREADS + t] = convert(x[first + k * _THREADS])
         else:  # behind the end of the array: its last element, which no result sees
@@ -66,73 +174,35 @@ def _scan_kernel(combine, dtype):
             mine[k] = tile[t * elements + k]
         for k in range(1, elements):
             mine[k] = combine(mine[k - 1], mine[k])
-        total, step, side = mine[elements - 1], 1, 0
-        partial[t] = total
+        total = scan_lanes(mine[elements - 1], lane)
+        if lane == 31:
+            partial[warp] = total
+        before_lane = shfl_up_sync(_ALL, total, 1)
         syncthreads()
-        while step < _THREADS:
-            if t >= step:
-                total = combine(partial[side + t - step], total)
-            side = _THREADS - side
-            partial[side + t] = total
-            syncthreads()
-            step *= 2
-        total = partial[side + _THREADS - 1]
-        if t == 0:
-            if number == 0:
-                running[0] = total
-            else:
-                totals[number] = total
-            threadfence()
-            atomic.exch(states, 1 + number, _TOTAL if number else _RUNNING_TOTAL)
-        other = _THREADS - side
-        last = number - 1
-        while last >= 0:
-            if t == 0:
-                numbers[1] = -1
-            syncthreads()
-            if t <= last:
-                state = ldcv(states, 1 + last - t)
-                while state == 0:  # the driver's compiler takes a loop that only loads for one that does nothing
-                    state = atomic.add(states, 1 + last - t, 0)
-                if state == _RUNNING_TOTAL:
-                    atomic.max(numbers, 1, last - t)
-            syncthreads()
-            known = numbers[1]
-            if known < 0:
-                last -= _THREADS
-                syncthreads()
-                continue
-            threadfence()
-            before, next_one = convert(load(running, max(known, 0))), known + 1
-            while next_one < number:
-                if next_one + t < number:
-                    partial[other + t] = load(totals, next_one + t)
-                syncthreads()
-                if t == 0:
-                    for k in range(min(_THREADS, number - next_one)):
-                        before = combine(before, partial[other + k])
-                syncthreads()
-                next_one += _THREADS
-            if t == 0:
-                carried[0] = before
-                running[number] = combine(before, total)
-                threadfence()
-                atomic.exch(states, 1 + number, _RUNNING_TOTAL)
-            last = -1
+        if warp == 0:
+            of_warps = scan_lanes(partial[min(lane, warps - 1)], lane)
+            before = before_tile(number, lane, states, totals, running, shfl_sync(_ALL, of_warps, warps - 1))
+            syncwarp()
+            if lane == 0:
+                partial[warps] = before
+            if lane < warps:
+                partial[lane] = of_warps
         syncthreads()
+        before = partial[warps]
+        if warp > 0:
+            before = partial[warp - 1] if number == 0 else convert(combine(before, partial[warp - 1]))
+        if number > 0 or warp > 0:
+            if lane > 0:
+                before = convert(combine(before, before_lane))
+        else:
+            before = before_lane
         if number > 0 or t > 0:
-            if t == 0:
-                before = carried[0]
-            elif number == 0:
-                before = partial[side + t - 1]
-            else:
-                before = combine(carried[0], partial[side + t - 1])
             for k in range(elements):
                 mine[k] = combine(before, mine[k])
         for k in range(elements):
             tile[t * elements + k] = mine[k]
         syncthreads()
-        if first + tile_size <= n:
+        if first - t + tile_size <= n:
             for k in range(elements):
                 out[first + k * _THREADS] = tile[k * _THREADS + t]
         else:
@@ -212,9 +282,11 @@ class Scan:
 
     def _inclusive(self, array, out, stream):
         tiles = -(-array.size // (_elements(out.dtype) * _THREADS))
-        states = _krait.device_array(1 + tiles, np.int32, stream=stream)
+        groups = -(-tiles // 32)
+        states = _krait.device_array(1 + tiles + groups, np.int32, stream=stream)
         states.fill(0, stream=stream)
-        totals, running = (_krait.device_array(tiles, out.dtype, stream=stream) for _ in range(2))
+        totals = _krait.device_array(tiles + groups, out.dtype, stream=stream)
+        running = _krait.device_array(groups, out.dtype, stream=stream)
         self._made(out.dtype)[0][tiles, _THREADS, stream](array, out, states, totals, running)
         return out
 

@@ -6,7 +6,7 @@ import pytest
 from krait import cuda, vectorize
 from krait.cuda import _reduction
 
-LENGTHS = (1, 5, 255, 256, 3839, 3840, 3841, 5000, 600_000, 3_000_000)  # up to more tiles than a block looks at
+LENGTHS = (1, 5, 255, 256, 3839, 3840, 3841, 5000, 122_880, 122_881, 600_000)  # tiles, a group of them
 
 
 @vectorize(["int64(int64, int64)", "float64(float64, float64)"], target="cuda")
@@ -29,6 +29,11 @@ def test_running_sums_inclusive_exclusive_and_with_a_first_value(length):
     np.testing.assert_array_equal(running(d, init=7, exclusive=True).copy_to_host(), 7 + np.cumsum(x) - x)
     assert running(d, out=d) is d  # in place
     np.testing.assert_array_equal(d.copy_to_host(), np.cumsum(x))
+
+
+def test_more_groups_of_tiles_than_a_warp_has_lanes():
+    x = np.random.default_rng(1).integers(-5, 9, 1025 * 3840 + 1)
+    np.testing.assert_array_equal(cuda.scan(lambda a, b: a + b)(x).copy_to_host(), np.cumsum(x))
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float32, np.complex64, np.complex128])
