@@ -60,9 +60,15 @@ LLVMValueRef l_element_value(Lower *l, const Type *type, LLVMValueRef array, LLV
     return l_array_make(l, result, pointer, l_view_owner(l, array), NULL, NULL);
 }
 
+/* Of 32 bits, where the access is trusted, the place is inside: of an index from the end, the sum has wrapped to it; of
+ * one from the start, the sum is larger than the index.  So it is the less of both, as unsigned numbers. */
 LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, bool forward) {
     if (forward) return index;
     if (LLVMIsAConstantInt(index)) return LLVMConstIntGetSExtValue(index) < 0 ? l_add(l, index, extent) : index;
+    if (LLVMTypeOf(index) == l->i32) {
+        LLVMValueRef both[] = {index, l_add(l, index, extent)};
+        return l_intrinsic(l, "llvm.umin", l->i32, both, 2);
+    }
     return l_select(l, l_icmp(l, LLVMIntSLT, index, l_null(LLVMTypeOf(index))), l_add(l, index, extent), index);
 }
 

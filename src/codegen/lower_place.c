@@ -7,17 +7,27 @@
 
 enum { FARTHEST = SMALL_MARGIN / 2, LARGE_ITEM = 4 };
 
-/* The constant that a sum of a narrow value and a constant adds; 0: it is none. */
-static int64_t constant_part(const Lower *l, const Value *sum) {
+/* Whether a sum with a small constant, if it wraps in its type, is as far outside of every small array as an index can
+ * be, counted from either end. */
+static bool is_outside_wrapped(const Type *type) {
+    return type->kind == TY_SCALAR && (type->scalar == SCALAR_INT32 || type->scalar == SCALAR_INT64);
+}
+
+/* The constant that a sum adds which is an index from the start; 0: none. */
+static int64_t constant_part(const Value *sum) {
     bool add = sum->op == OP_ADD, sub = sum->op == OP_SUB;
-    if (!(add || sub) || !(sum->flags & VF_NOWRAP) || !l_is_narrow(l, sum) || !l_is_narrow(l, sum->args[0])) return 0;
+    if (!(add || sub) || !is_outside_wrapped(sum->type) || sum->args[0]->type != sum->type) return 0;
     const Const *konst = sum->args[1]->konst;
     if (!konst || !type_is_integer(konst->type) || konst->i < -FARTHEST || konst->i > FARTHEST) return 0;
     return add ? konst->i : -konst->i;
 }
 
+/* `source`: the index, which counts from the start. */
 Place l_place(Lower *l, LLVMValueRef index, const Value *source) {
-    int64_t part = source ? constant_part(l, source) : 0;
+    while (source && source->op == OP_CAST && source->type->kind == TY_SCALAR && source->type->scalar == SCALAR_INT64 &&
+           is_outside_wrapped(source->args[0]->type))
+        source = source->args[0];
+    int64_t part = source ? constant_part(source) : 0;
     if (!part) return (Place){index, 0};
     return (Place){l_narrowed(l, l_value(l, source->args[0])), part};
 }

@@ -443,6 +443,27 @@ def test_neighbours_are_a_distance_away():
     assert len(re.findall(r"mul\.lo|mad\.lo", text)) == 4  # two of the grid, two places
 
 
+@pytest.mark.parametrize("kind", [np.int32, int])
+def test_neighbours_of_a_place_that_was_computed_are_a_distance_away(kind):
+    """A sum with a small constant that wraps is outside: that it may wrap costs nothing."""
+    def sample(a, at, out):
+        y, x = kind(math.floor(at[0])), kind(math.floor(at[1]))
+        if x >= 0 and y >= 0 and x + 1 < a.shape[1] and y + 1 < a.shape[0]:
+            out[0] = a[y, x] + a[y, x + 1] + a[y + 1, x] + a[y + 1, x + 1]
+
+    found = [place for place in places(sample, f"{F2}; {F1}; {F1}") if place[1]]
+    assert sorted(offset for _, offset in found) == ["4", "4", "4"]  # one of them at[1]
+
+
+def test_what_may_count_from_the_end_is_one_minimum():
+    def gather(a, at, out):
+        i = cuda.grid(1)
+        out[i] = a[at[i]]
+
+    text = ptx(gather, f"{F1}; {I1}; {F1}")
+    assert text.count("min.u32") == 1 and "shr.s32" not in text and "selp" not in text
+
+
 def test_neighbours_far_away_have_places_of_their_own():
     """32 bits may not hold where they would be without the distance."""
     def far(a, out):

@@ -403,3 +403,18 @@ def test_negative_indices_count_from_the_end():
     x = np.zeros(32, dtype=np.int64)
     from_the_end[1, 32](x)
     np.testing.assert_array_equal(x, np.arange(32)[::-1])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
+def test_loaded_indices_count_from_either_end(dtype):
+    @cuda.jit
+    def gather(x, rows, columns, out):
+        i = cuda.grid(1)
+        out[i] = x[rows[i], columns[i]] + 100 * x[rows[i] - 1, columns[i] + 1]
+
+    x = np.arange(30).reshape(5, 6)
+    rows = np.array([0, 4, -4, 2, -1, 1, -2, 3], dtype)
+    columns = np.array([0, 4, -6, -3, -2, 1, 3, -4], dtype)
+    out = np.zeros(8, np.int64)
+    gather[1, 8](x, rows, columns, out)
+    assert out.tolist() == (x[rows, columns] + 100 * x[rows - 1, columns + 1]).tolist()
