@@ -25,6 +25,7 @@ FAMILIES = (
     "graphs",
     "normalisation",
     "fields",
+    "trades",
 )
 
 
