@@ -36,6 +36,10 @@ def next_item_or(iterator, default):
     return default
 
 
+def raises(exception, text):
+    raise exception(text)
+
+
 def sum_of(iterable, start=0):
     total = start
     for item in iterable:

@@ -158,12 +158,21 @@ static bool raise_handled(Translator *t) {
     return translate_append1(t, OP_RAISE, made) != NULL;
 }
 
+/* An exception that is made here and goes nowhere else: its texts are known where it is raised.  In a try statement the
+ * call of its class ends a block. */
+static void note_raised(const Translator *t, Value *exception) {
+    const Value *next = exception->next;
+    bool newest = exception == t->block->last || (!t->block->last && (!next || (next->op == OP_JUMP && !next->next)));
+    if (exception->op == OP_CALL && newest) exception->flags |= VF_RAISED;
+}
+
 bool translate_raise(Translator *t, int count) {
     if (count == 0) return raise_handled(t);
     Value *cause = count == 2 ? translate_pop_value(t) : NULL;
     if (count == 2) TRY(cause);
     Value *exception = translate_pop_value(t);
     TRY(exception);
+    note_raised(t, cause ? cause : exception);
     return (cause ? translate_append2(t, OP_RAISE, exception, cause) : translate_append1(t, OP_RAISE, exception)) !=
            NULL;
 }

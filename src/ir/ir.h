@@ -125,7 +125,8 @@ enum ValueFlags {
                            (frontend) */
     VF_COPIES = 32768,  /* of a call: the generator that it makes holds what variables held, which are assigned later:
                            it may not be put where that is not seen (frontend) */
-    VF_STAYS = 65536    /* of such a call: they are variables of the function around, which it may not come to */
+    VF_STAYS = 65536,   /* of such a call: they are variables of the function around, which it may not come to */
+    VF_RAISED = 131072  /* of a call: the exception that it makes is raised at once, and goes nowhere else (frontend) */
 };
 
 /* What an integer lies between, both included. */

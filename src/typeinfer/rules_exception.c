@@ -22,12 +22,13 @@ static bool check_arguments(Typing *t) {
     return true;
 }
 
-/* An instance is a tuple of its arguments with the type of its class. */
+/* An instance is a tuple of its arguments with the type of its class.  Where it is not raised at once, its texts go
+ * with it. */
 bool typing_call_exception(Typing *t, const Type *class_type) {
     const Type **types = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
     TRY(check_arguments(t));
     bool counted = false; /* then the interpreter makes it when it is raised (rule_raise) */
-    for (size_t i = 0; i < t->nargs; i++) counted |= type_is_counted(t->args[i].type);
+    for (size_t i = 0; i < t->nargs; i++) counted |= type_is_counted(t->args[i].type) || !(t->at->flags & VF_RAISED);
     for (size_t i = 0; i < t->nargs; i++) {
         if (counted && !t->in->device) typing_as(t, i, typeinfer_general(t->in, t->args[i].type));
         types[i] = t->args[i].type;
@@ -38,14 +39,20 @@ bool typing_call_exception(Typing *t, const Type *class_type) {
 
 /* ---- raised ---- */
 
-/* An argument of an exception as the interpreter takes it.  Its texts are known where it is made. */
+/* Texts without bytes are known only where the exception is made. */
+static bool check_texts(Typing *t, const Value *exception, const Type *type) {
+    for (uint32_t i = 0; exception->op != OP_TUPLE && i < type->count; i++) {
+        if (type->items[i]->kind != TY_STR && type->items[i]->kind != TY_TEXT) continue;
+        typing_fail(t, DIAG_UNSUPPORTED, "the text of this exception is not known here");
+        return typing_hint(t, "make the exception where it is raised, as in: raise A('text') from B('text')");
+    }
+    return true;
+}
+
+/* An argument of an exception as the interpreter takes it. */
 static Value *argument(Typing *t, Value *exception, uint32_t i) {
     bool here = exception->op == OP_TUPLE;
     Value *item = here ? exception->args[i] : typing_make_extract(t, exception, i);
-    if (!here && (item->type->kind == TY_STR || item->type->kind == TY_TEXT)) {
-        typing_fail(t, DIAG_UNSUPPORTED, "the text of this exception is not known here");
-        typing_hint(t, "make the exception where it is raised, as in: raise A('text') from B('text')");
-    }
     if (item->type->kind == TY_TEXT) return typing_make_text(t, item);
     return typing_make_cast(t, item, typeinfer_general(t->in, item->type));
 }
@@ -54,6 +61,7 @@ static Value *argument(Typing *t, Value *exception, uint32_t i) {
 static Value *make_now(Typing *t, Value *exception, const Type *type) {
     Infer *in = t->in;
     uint32_t count = type->kind == TY_EXC ? type->count : 0;
+    if (count) check_texts(t, exception, type);
     Value **args = ARENA_ARRAY(in->arena, Value *, count + 1);
     args[0] = typing_make_const(t, const_of(in->arena, type_object(in->types, TY_EXC_CLASS, type->object)));
     for (uint32_t i = 0; i < count; i++) args[1 + i] = argument(t, exception, i);
@@ -91,6 +99,7 @@ bool rule_raise(Typing *t) {
     }
     if (t->nargs > 1) TRY(take_cause(t));
     /* What counts its references does not outlive the function. */
+    if (t->emit && t->in->device && type->kind == TY_EXC) TRY(check_texts(t, t->values[0], type));
     if (t->emit && !t->in->device && type->kind == TY_EXC && type_is_counted(type))
         t->values[0] = make_now(t, t->values[0], type);
     return typing_result(t, infer_none(t->in), NULL);
