@@ -415,6 +415,269 @@ FURTHER = {
     "copy of another length to the device": """
         d = cuda.to_device(X)
         d.copy_to_device(X[:3])""",
+    "arrays of two shapes in a list": """
+        @njit
+        def f(parts):
+            return len(parts)
+        f([X, A])""",
+    "exception asked for its code": """
+        @njit
+        def f(x):
+            try:
+                raise ValueError("a")
+            except ValueError as e:
+                return e.errno
+        f(X)""",
+    "numbers joined by a text": """
+        @njit
+        def f(x):
+            return ", ".join([x, x])
+        f(1)""",
+    "signature with an array without colons": """
+        @njit("float64(float64[)")
+        def f(x):
+            return x[0]""",
+    "signature with the name of a class of Python": """
+        @njit("double(str)")
+        def f(x):
+            return 1.0
+        f("a")""",
+    "two signatures for jit": """
+        @njit("f8(f8)", "i8(i8)")
+        def f(x):
+            return x""",
+    "attribute of a function assigned": """
+        @njit
+        def f(x):
+            f.calls = 1
+            return x
+        f(1)""",
+    "number added to a generator": """
+        @njit
+        def numbers(n):
+            for i in range(n):
+                yield i
+        @njit
+        def f(n):
+            return numbers(n) + 1
+        f(3)""",
+    "yield in a kernel": """
+        @cuda.jit
+        def k(x):
+            yield x[0]
+        k[1, 1](X)""",
+    "function of the system in a kernel": """
+        def read(path):
+            import os
+            return os.listdir(path)
+        @cuda.jit
+        def k(x):
+            x[0] = len(read("."))
+        k[1, 1](X)""",
+    "class defined inside": """
+        @njit
+        def f(x):
+            class P:
+                pass
+            return P()
+        f(1)""",
+    "lambda in a kernel that makes text": """
+        @cuda.jit
+        def k(x):
+            f = lambda v: str(v)
+            x[0] = f(x[0])
+        k[1, 1](X)""",
+    "and between masks": """
+        @njit
+        def f(x):
+            return x[(x > 1) and (x < 3)]
+        f(X)""",
+    "masks without parentheses": """
+        @njit
+        def f(x):
+            return x[x > 1 & x < 3]
+        f(X)""",
+    "text added to bytes": """
+        @njit
+        def f(x):
+            return x + "a"
+        f(b"a")""",
+    "function returned": """
+        @njit
+        def f(x):
+            def g(y):
+                return x + y
+            return g
+        f(1)(2)""",
+    "two names in a loop over an array": """
+        @njit
+        def f(x):
+            for i, v in x:
+                pass
+            return 0
+        f(X)""",
+    "two names in a loop over a dict": """
+        @njit
+        def f(d):
+            s = 0
+            for k, v in d:
+                s += v
+            return s
+        f({1: 2})""",
+    "list repeated by a float": """
+        @njit
+        def f(n):
+            return [0] * (n / 2)
+        f(4)""",
+    "result of append": """
+        @njit
+        def f(n):
+            a = [1]
+            a = a.append(n)
+            return len(a)
+        f(1)""",
+    "result of sort indexed": """
+        @njit
+        def f(a):
+            return a.sort()[0]
+        f([2, 1])""",
+    "set indexed": """
+        @njit
+        def f(s):
+            return s[0]
+        f({1, 2})""",
+    "max of two arrays": """
+        @njit
+        def f(x, y):
+            return max(x, y)
+        f(X, X)""",
+    "abs of a list": """
+        @njit
+        def f(x):
+            return abs(x)
+        f([1, -1])""",
+    "round to a float of digits": """
+        @njit
+        def f(x):
+            return round(x, 2.0)
+        f(1.234)""",
+    "nonlocal of two types": """
+        @njit
+        def f(n):
+            t = 0
+            def g():
+                nonlocal t
+                t = "a"
+            g()
+            return t
+        f(1)""",
+    "masked array as an argument": """
+        @njit
+        def f(x):
+            return x.sum()
+        f(np.ma.array([1, 2], mask=[0, 1]))""",
+    "decimal as an argument": """
+        from decimal import Decimal
+        @njit
+        def f(x):
+            return x * 2
+        f(Decimal("1.5"))""",
+    "path as an argument": """
+        from pathlib import Path
+        @njit
+        def f(p):
+            return str(p)
+        f(Path("a"))""",
+    "open file as an argument": """
+        @njit
+        def f(x):
+            return x.read()
+        import io
+        f(io.StringIO("a"))""",
+    "target that vectorize lacks": """
+        @vectorize(["float64(float64)"], target="gpu")
+        def f(x):
+            return x""",
+    "literally of what is not known": """
+        from krait import literally
+        @njit
+        def g(n):
+            return np.zeros(literally(n)).size
+        @njit
+        def f(x):
+            s = 0
+            for i in range(3):
+                s += g(i)
+            return s
+        f(X)""",
+    "overload that returns a number": """
+        from krait.extending import overload
+        def half(x): pass
+        @overload(half)
+        def ov(x):
+            return 3
+        njit(lambda x: half(x))(2.0)""",
+    "objmode without types": """
+        from krait import objmode
+        @njit
+        def f(x):
+            with objmode():
+                y = x + 1
+            return y
+        f(1)""",
+    "grid in a function of njit": """
+        @njit
+        def f(x):
+            return cuda.grid(1)
+        f(X)""",
+    "print to a file": """
+        import sys
+        @njit
+        def f(x):
+            print(x, file=sys.stderr)
+        f(1)""",
+    "environment inside": """
+        import os
+        @njit
+        def f(x):
+            return os.environ["HOME"]
+        f(1)""",
+    "texts chosen by where": """
+        @njit
+        def f(x):
+            return np.where(x > 1, "a", 2)
+        f(X)""",
+    "function of C as an argument": """
+        @njit
+        def f(g, x):
+            return g(x)
+        f(open, 1)""",
+    "shared memory as text": """
+        @cuda.jit
+        def k(x):
+            x[0] = 1
+        k[1, 16, 0, "1k"](X)""",
+    "method called on its class": """
+        class A1:
+            def __init__(self): self.x = 1
+            def get(self): return self.x
+        @njit
+        def f():
+            return A1.get()
+        f()""",
+    "cfunc without a signature": """
+        from krait import cfunc
+        @cfunc
+        def f(x):
+            return x""",
+    "lock taken inside": """
+        import threading
+        lock = threading.Lock()
+        @njit
+        def f(x):
+            with lock:
+                return x
+        f(1)""",
 }
 
 FURTHER_MENDED = {
@@ -579,4 +842,53 @@ FURTHER_MENDED = {
         res = cuda.device_array(1, np.float64)
         total(A.reshape(-1), res=res)
         assert total(A.reshape(-1)) == A.sum() == res.copy_to_host()[0]""",
+    "what is advised for other things": """
+        from decimal import Decimal
+        from fractions import Fraction
+        from pathlib import Path
+        @njit
+        def f(x, y, p, data, mask):
+            return x + y, p, data[~mask].sum(), data.sum()
+        masked = np.ma.array([1, 2], mask=[0, 1])
+        got = f(float(Decimal("1.5")), float(Fraction(1, 2)), str(Path("a")), masked.data, np.ma.getmaskarray(masked))
+        assert got == (2.0, "a", 1, 3) and f(1, 2, "", masked.filled(0), masked.mask)[3] == 1""",
+    "loops, masks and methods that give None": """
+        @njit
+        def f(x, d, s, a, n):
+            t = 0.0
+            for i, v in enumerate(x):
+                t += i * v
+            for k, v in d.items():
+                t += k * v
+            for u, v in zip(x, x):
+                t += u * v
+            a.append(3)
+            a.sort()
+            return (t, x[(x > 1) & (x < 3)].sum(), sorted(a)[0], sorted(s)[0], [v for v in s], [0] * (n // 2),
+                    np.maximum(x, x).max(), [abs(v) for v in a], ", ".join([str(v) for v in a]))
+        arguments = X, {1: 2}, {3}, [2, 1], 4
+        assert f(*arguments) == f.py_func(*arguments[:3], [2, 1], 4)""",
+    "bytes, generators, texts chosen, and signatures in a list": """
+        @njit
+        def numbers(n):
+            for i in range(n):
+                yield i
+        @njit
+        def f(x, data, text):
+            return (sum(numbers(3)), data + text.encode(), data.decode() + text,
+                    ["a" if v > 3 else "b" for v in x][-1], round(x[1], 2))
+        @njit(["f8(f8)", "i8(i8)"])
+        def g(x):
+            return x
+        @njit("int64(unicode_type, ListType(int64), DictType(int64, float64), UniTuple(int64, 2), float64[:, :])")
+        def h(a, b, c, d, e):
+            return len(a) + len(b) + len(c) + len(d) + len(e)
+        assert f(X, b"a", "b") == f.py_func(X, b"a", "b") and g(3) == 3 and h("a", [1], {1: 2.0}, (1, 2), A) == 9""",
+    "what a function keeps": """
+        @njit
+        def f(x, calls):
+            calls[0] += 1
+            return x
+        calls = [0]
+        assert f(1, calls) == 1 and calls == [1]""",
 }

@@ -28,6 +28,10 @@ def concatenate(arrays, axis=0, out=None, dtype=None, casting="same_kind"):
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     if axis is None:
         return join(flattened(arrays), 0, out, dtype, casting)
+    if isinstance(axis, np.ndarray) and axis.ndim > 0:
+        raise TypeError(
+            "only integer scalar arrays can be converted to a scalar index: the arrays are one argument, a tuple"
+        )
     return join(arrays, axis, out, dtype, casting)
 
 

@@ -183,6 +183,9 @@ static PyObject *cfunc(PyObject *module, PyObject *args, PyObject *kwargs) {
     ModuleState *state = module_state(module);
     PyObject *first;
     if (!PyArg_ParseTuple(args, "O:cfunc", &first)) return NULL;
+    if (PyFunction_Check(first))
+        return PyErr_Format(PyExc_TypeError, "cfunc takes the signature first: @cfunc('float64(float64)') above %U",
+                            ((PyFunctionObject *)first)->func_name);
     if (PyList_Check(first) || !signature_looks_like(state, first))
         return PyErr_Format(PyExc_TypeError, "cfunc takes one signature, such as 'float64(float64)', not %R", first);
     PyObject *signatures = signatures_from_object(state, first);

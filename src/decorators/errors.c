@@ -147,6 +147,10 @@ void *errors_no_function(const char *decorator, PyObject *object) {
                             "%s is given the types of a signature apart: write result(arguments), as in "
                             "@%s(float64(float64, int32)) or @%s('float64(float64, int32)')",
                             decorator, decorator, decorator);
+    if (PyUnicode_Check(object))
+        return PyErr_Format(PyExc_TypeError,
+                            "%s is given %R where a function is meant: several signatures stand in a list, @%s([...])",
+                            decorator, object, decorator);
     if (PyMethod_Check(object)) advice = "; compile the function that it is made of, its __func__";
     if (!*advice)
         return PyErr_Format(PyExc_TypeError,

@@ -96,6 +96,9 @@ static int read_shared(PyObject *object, unsigned *bytes) {
     PyObject *index = object ? PyNumber_Index(object) : PyLong_FromLong(0);
     long long number = index ? PyLong_AsLongLong(index) : -1;
     Py_XDECREF(index);
+    if (!index && PyErr_ExceptionMatches(PyExc_TypeError))
+        PyErr_Format(PyExc_TypeError,
+                     "sharedmem is a number of bytes, an int, as kernel[grid, block, stream, 1024]: not %R", object);
     if (PyErr_Occurred()) return -1;
     if (number >= 0 && number <= 1 << 30) {
         *bytes = (unsigned)number;

@@ -140,13 +140,37 @@ enum { MAX_TYPES = 256 };
 
 static void *syntax_error(Parser *parser, const char *expected) {
     bool word = isalnum((unsigned char)*parser->at);
+    bool in_brackets = *expected == '\'' && expected[1] == ':';
     const char *pointer = *parser->at == '*' ? "; there are no pointers, an array is written float32[:]"
+                          : in_brackets      ? "; an array is written float64[:], of two axes float64[:, :]"
                           : word             ? "; types are separated by commas, as in float64(float64, int32)"
                                              : "";
     if (!PyErr_Occurred())
         PyErr_Format(PyExc_TypeError, "signature '%s': %s is expected at position %zd%s", parser->text, expected,
                      (Py_ssize_t)(parser->at - parser->text), pointer);
     return NULL;
+}
+
+/* What is written for classes of Python, which are no types of signatures. */
+static const struct {
+    const char *name, *advice;
+} python_names[] = {
+    {"str", "; it is written unicode_type"},
+    {"string", "; it is written unicode_type"},
+    {"bytes", "; it is written bytes_type"},
+    {"list", "; a list is written ListType(float64)"},
+    {"List", "; a list is written ListType(float64)"},
+    {"dict", "; a dict is written DictType(int64, float64)"},
+    {"tuple", "; a tuple is written Tuple((int64, float64)), or UniTuple(float64, 3)"},
+    {"array", "; an array is written float64[:], of two axes float64[:, :]"},
+    {"ndarray", "; an array is written float64[:], of two axes float64[:, :]"},
+};
+
+static const char *advise_type(const char *name, size_t length) {
+    for (size_t i = 0; i < COUNT_OF(python_names); i++)
+        if (strlen(python_names[i].name) == length && memcmp(python_names[i].name, name, length) == 0)
+            return python_names[i].advice;
+    return "; krait.types lists them";
 }
 
 /* A name that is no type's, with the type's name that is most like it. */
@@ -156,7 +180,7 @@ static void *unknown_type(Parser *parser, const char *name, size_t length) {
     PyObject *meant = text ? errors_did_you_mean(text, names) : NULL;
     if (meant)
         PyErr_Format(PyExc_TypeError, "signature '%s': '%U' is no type%U%s", parser->text, text, meant,
-                     PyUnicode_GET_LENGTH(meant) ? "" : "; krait.types lists them");
+                     PyUnicode_GET_LENGTH(meant) ? "" : advise_type(name, length));
     Py_XDECREF(text);
     Py_XDECREF(names);
     Py_XDECREF(meant);

@@ -45,8 +45,10 @@ PyObject *name_attribute(Frontend *frontend, PyObject *holder, PyObject *name, c
                   method ? "method '%s' of an object of type %s is not compiled"
                          : "attribute '%s' of an object of type %s is another object every time it is read",
                   PyUnicode_AsUTF8(name), Py_TYPE(holder)->tp_name);
-        diag_hint(frontend->diag,
-                  method ? "call it outside, and pass the result as an argument" : "pass it as an argument");
+        diag_hint(frontend->diag, !method ? "pass it as an argument"
+                                  : PyUnicode_CompareWithASCIIString(name, "__enter__") == 0
+                                      ? "enter it outside: with x: f(...)"
+                                      : "call it outside, and pass the result as an argument");
         return NULL;
     }
     guard_add(frontend, guard);

@@ -215,6 +215,7 @@ typedef enum What {
     PLACE,       /* the value of one of them (krait.prelude.kernel_places.Dim3) */
     NAMED,       /* a function that a variable holds */
     FUNCTION,
+    CHANGED,  /* what a method gives that changes its object: a.append(v) */
     LEFT_OUT, /* a parameter that is None */
     BEGUN,    /* a variable that is None */
     NOTHING,  /* None */
@@ -231,6 +232,10 @@ typedef enum What {
     NAMED_FIELDS, /* a namedtuple */
     CLASS,
     MADE_ONE_BY_ONE, /* a generator */
+    UNORDERED,       /* a set */
+    BYTES_AND_TEXT,
+    REPEATED_BY_FLOAT, /* a list, times a float */
+    TAKEN_IN_LOOP,     /* what a loop takes out of what it walks */
 } What;
 
 static const struct {
@@ -264,12 +269,32 @@ static const char *object_name(Typing *t, const Type *type) {
     return t->in->host->object_name(t->in->host->self, type->object);
 }
 
+static bool is_text(const Type *type) { return type->kind == TY_STR || type->kind == TY_STRING; }
+
+static bool has_operand(const Typing *t, bool (*is)(const Type *)) {
+    for (size_t i = 0; i < t->nargs; i++)
+        if (t->args[i].type && is(t->args[i].type)) return true;
+    return false;
+}
+
+static bool is_bytes(const Type *type) { return type->kind == TY_BYTES; }
+
+static bool is_float(const Type *type) { return type_scalar_kind(type) == 'f'; }
+
+/* a.sort(), which gives None */
+static bool is_change(const Value *value) {
+    static const char *const methods = "append extend insert remove sort reverse clear add discard update fill resize";
+    const Value *is = value ? value_resolve((Value *)value) : NULL, *callee = is && is->nargs ? is->args[0] : NULL;
+    return is && is->op == OP_CALL && callee->op == OP_GETATTR && fits(methods, callee->imm.text, false);
+}
+
 static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     switch (what) {
     case COORDINATES: return type->kind == TY_OBJECT && is_coordinates(object_name(t, type));
     case PLACE: return is_of_prelude(t->in->host, type, "kernel_places:Dim3");
     case NAMED: return infer_is_function(type) && is_variable(t->values[arg]);
     case FUNCTION: return infer_is_function(type) || infer_is_method(t->in->host, type);
+    case CHANGED: return type->kind == TY_NONE && is_change(t->values[arg]);
     case LEFT_OUT: return type->kind == TY_NONE && is_parameter(t->values[arg]);
     case BEGUN: return type->kind == TY_NONE && t->values[arg] && t->values[arg]->name;
     case NOTHING: return type->kind == TY_NONE;
@@ -278,7 +303,7 @@ static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     case ITEMS: return type->kind == TY_LIST;
     case SEVERAL: return type->kind == TY_TUPLE;
     case COMPLEX: return type_scalar_kind(type) == 'c';
-    case TEXT: return type->kind == TY_STR || type->kind == TY_STRING;
+    case TEXT: return is_text(type);
     case TEXT_ARRAY: return type->kind == TY_ARRAY && type_element(type)->kind == TY_CHARS;
     case NUMBER: return type->kind == TY_SCALAR;
     case INSTANCE: return type_is_instance(type);
@@ -286,6 +311,10 @@ static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     case NAMED_FIELDS: return type->kind == TY_TUPLE && type->object && type->names;
     case CLASS: return type->kind == TY_OBJECT && t->in->host->struct_class(t->in->host->self, type->object);
     case MADE_ONE_BY_ONE: return type->kind == TY_GENERATOR;
+    case UNORDERED: return type->kind == TY_SET;
+    case BYTES_AND_TEXT: return has_operand(t, is_bytes) && has_operand(t, is_text);
+    case REPEATED_BY_FLOAT: return t->op == OP_MUL && type->kind == TY_LIST && has_operand(t, is_float);
+    case TAKEN_IN_LOOP: return t->values[arg] && value_resolve(t->values[arg])->op == OP_ITER_TAKE;
     }
     return false;
 }

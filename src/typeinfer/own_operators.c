@@ -64,9 +64,10 @@ static bool refuse_own(Typing *t, size_t i) {
     if (!name || !host->answers_itself(host->self, type, name)) return true;
     typing_fail(t, DIAG_UNSUPPORTED, "%s is of a class that has %s() itself, which compiled code does not call here",
                 typing_arg_text(t, i), name);
-    return typing_hint(t, type->kind == TY_TUPLE
-                              ? "call the method by a name of its own, as in a.added(b), or use the fields"
-                              : "call a function that does it, or pass the value of the member: x.value");
+    return typing_hint(
+        t, type->kind == TY_TUPLE    ? "call the method by a name of its own, as in a.added(b), or use the fields"
+           : type->kind == TY_OBJECT ? "take what is needed of it before the call, and pass that as an argument"
+                                     : "call a function that does it, or pass the value of the member: x.value");
 }
 
 /* A function that makes the same of a member as of its text or float. */

@@ -53,8 +53,8 @@ static bool truth_of_array(Typing *t, const Type *type) {
     if (type->ndim) {
         typing_fail(t, DIAG_TYPING, "the truth value of an array, %s, is ambiguous", typing_arg_text(t, 0));
         return typing_hint(
-            t,
-            "write np.any(...) or np.all(...) of it; whether it is empty, x.size == 0, whether it is there, x is None");
+            t, "write np.any(...) or np.all(...) of it; for `and` and `or` item by item & and |, with parentheses, "
+               "(x > 1) & (x < 3); whether it is empty, x.size == 0, whether it is there, x is None");
     }
     Fact fact[2] = {t->args[0], {type_tuple(t->in->types, NULL, 0), NULL}}, element;
     Value *pair[2] = {t->values[0], NULL}, *value;

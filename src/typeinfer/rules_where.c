@@ -63,9 +63,11 @@ bool rule_func_np_where(Typing *t) {
             return typing_become_prelude(t, "searching:where_of_sequences");
     }
     for (size_t i = 1; i < t->nargs; i++) {
-        if (infer_content(t->args[i].type)->kind != TY_CHARS) continue;
+        const Type *type = infer_content(t->args[i].type);
+        if (type->kind != TY_CHARS && !typing_is_text(type)) continue;
         typing_bad_operands(t); /* the length of the text decides the dtype */
-        return typing_hint(t, "make an array of the text first: np.full(n, 'text') outside, or a slice like x[:1]");
+        return typing_hint(t, "make arrays of the texts first, outside, np.full(n, 'text'), or of what there is, a "
+                              "slice like x[:1]; or choose in a loop, 'a' if x[i] > 0 else 'b', and append to a list");
     }
     bool plain = has_plain_int(t);
     for (size_t i = 0; i < t->nargs; i++)

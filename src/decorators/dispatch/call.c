@@ -96,6 +96,7 @@ static MarshalResult try_call_with_containers(Dispatcher *self, Spec *spec, Fill
     if (filled == MARSHAL_OK) *result = run(self, spec, &marshal, written, bound, buffer);
     spec_give_up(spec, buffer);
     spec->refused_name = origins.refused;
+    spec->wanted = origins.wanted;
     spec->met_twice = origins.differs;
     origins_end(&origins);
     return filled;
@@ -145,6 +146,17 @@ static MarshalResult call_spec(Dispatcher *self, Spec *spec, Fill *fill, PyObjec
     return filled;
 }
 
+static void refuse_attribute(const Spec *spec, PyObject *name) {
+    PyObject *wanted = type_to_text(spec->wanted);
+    if (wanted)
+        PyErr_Format(PyExc_TypeError,
+                     "%U() puts a value of type %U into the attribute '%s', which holds one of another type before the "
+                     "call, and an attribute has one type in compiled code: set it to a value of type %U before the "
+                     "call, or convert what is put into it",
+                     name, wanted, spec->refused_name, wanted);
+    Py_XDECREF(wanted);
+}
+
 /* It was made for these arguments, and does not take them. */
 static void refuse_arguments(const Dispatcher *self, const Spec *spec) {
     PyObject *name = ((PyFunctionObject *)self->core.function)->func_qualname;
@@ -156,11 +168,7 @@ static void refuse_arguments(const Dispatcher *self, const Spec *spec) {
                      "types: pass two objects, or put values of one type into it",
                      name);
     else if (spec->refused_name)
-        PyErr_Format(PyExc_TypeError,
-                     "%U() puts a value of another type into the attribute '%s' than it has before the call, and an "
-                     "attribute has one type in compiled code: set it to a value of the new type before the call, or "
-                     "convert what is put into it to the old one",
-                     name, spec->refused_name);
+        refuse_attribute(spec, name);
     else
         PyErr_Format(PyExc_TypeError,
                      "%U() puts values of another type into an argument than it holds: convert the one or the other",

@@ -83,6 +83,7 @@ typedef struct Spec {
     bool holds_lists;     /* some argument: it is a copy, written back and given up after the call; or ncaptured > 0 */
     uint32_t refused;     /* the argument that was not taken last */
     const char *refused_name; /* and its attribute; NULL: none */
+    const Type *wanted;       /* which has this type in the code */
     bool met_twice;           /* that was an object with another type elsewhere among them */
     bool grown;               /* its types hold more than the arguments did that it was made for */
     bool outgrown;            /* what a global variable holds has another type now */

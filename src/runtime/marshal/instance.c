@@ -128,7 +128,8 @@ static MarshalResult take_attribute(const Marshal *marshal, const Type *type, ui
     bool narrower = kept && result == MARSHAL_MISMATCH;
     if (narrower) result = take_narrower(marshal, item, value, at, result);
     if ((widened || narrower) && marshal->origins) marshal->origins->untold = true;
-    if (result == MARSHAL_MISMATCH && marshal->origins) marshal->origins->refused = type->names[i];
+    if (result == MARSHAL_MISMATCH && marshal->origins)
+        marshal->origins->refused = type->names[i], marshal->origins->wanted = item;
     bool own = result == MARSHAL_OK && !frontend_is_of_class(object, type->names[i]);
     if (own) *(int64_t *)body->items |= INT64_C(1) << i;
     Py_DECREF(value);

@@ -34,6 +34,7 @@ typedef struct Origins {
     const Type *asked;   /* with which the code was asked for that the arguments may be for; NULL: nobody asks */
     size_t first;        /* while busy: the instance that led to all that is met meanwhile */
     const char *refused; /* the attribute that was not taken last; NULL: none */
+    const Type *wanted;  /* which the code takes there */
     bool busy;           /* somebody sees to the instances that wait: those that are met meanwhile wait as well */
     Origin few[ORIGINS_FEW];
 } Origins;

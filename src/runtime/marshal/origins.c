@@ -55,7 +55,7 @@ void origins_begin(Origins *origins) {
     origins->count = origins->places = origins->first = 0;
     origins->busy = origins->differs = origins->untold = false;
     origins->refused = NULL;
-    origins->asked = NULL;
+    origins->wanted = origins->asked = NULL;
     origins->room = ORIGINS_FEW;
 }
 

@@ -119,6 +119,12 @@ static const struct {
     {"toordinal", "; pass the numbers of it that are needed, as x.year or x.toordinal(), or np.datetime64(x, 'D')"},
     {"tzinfo", "; pass the numbers of it that are needed, as x.hour"},
     {"total_seconds", "; pass a number, x.total_seconds(), or np.timedelta64(x, 's')"},
+    {"as_integer_ratio", "; pass a float, float(x), or, where that is not exact enough, ints, x.as_integer_ratio()"},
+    {"__fspath__", "; pass its text, str(x)"},
+    {"readline", "; read it before the call, and pass what was read, as a list of texts or an array"},
+    {"gi_frame", "; pass what it yields, as a list, [v for v in x], or an array"},
+    {"acquire", "; take it before the call"},
+    {"__call__", "; call it outside, and pass its result, or pass a function that is written in Python"},
     {"__getattr__",
      "; its class has a __getattr__, which compiled code cannot ask: take that away, or pass the attributes "
      "that are needed, x.name"},
@@ -335,9 +341,10 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     if (PyComplex_Check(object)) return type_scalar(types, SCALAR_COMPLEX128, true);
     if (marshal_is_array(object)) return typeof_array(marshal, (PyArrayObject *)object);
     if (PyArray_Check(object)) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s, a subclass of numpy.ndarray, cannot be used in compiled code: pass np.asarray(a)",
-                     Py_TYPE(object)->tp_name);
+        bool masked = class_has(Py_TYPE(object), "mask");
+        PyErr_Format(PyExc_TypeError, "%s, a subclass of numpy.ndarray, cannot be used in compiled code: pass %s",
+                     Py_TYPE(object)->tp_name,
+                     masked ? "a.filled(value), or a.data and np.ma.getmaskarray(a) as two arrays" : "np.asarray(a)");
         return NULL;
     }
     if (marshal->device_array && PyObject_TypeCheck(object, marshal->device_array)) {
