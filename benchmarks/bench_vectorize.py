@@ -10,12 +10,11 @@ out for work on the same cores.
 
 import argparse
 import math
-import statistics
 import sys
 import time
 
 import numpy as np
-from common import Row, have, median_of_turns, milliseconds, per_call
+from common import Row, have, milliseconds, per_call
 
 ELEMENTS = 1_000_000
 PAUSE = 0.02  # seconds after which threads that have nothing to do sleep
@@ -64,8 +63,14 @@ def _makers():
     return makers
 
 
+def _least_of_turns(contestants, turns):
+    """The least of each contestant's figures, by turns: what else runs on the machine only adds."""
+    figures = [{who: measure() for who, measure in contestants.items()} for _ in range(turns)]
+    return {who: min(turn[who] for turn in figures) for who in contestants}
+
+
 def _several(call, settle=0):
-    """The least of calls in a row, of which `settle` do not count: what else runs on the machine only adds."""
+    """The least of calls in a row, after `settle` of them."""
     if settle:
         time.sleep(PAUSE)
     for _ in range(settle):
@@ -83,7 +88,7 @@ def _ufuncs(quick):
             made = vectorize([f"float64({', '.join(['float64'] * nin)})"])(function)
             made(*args, out)
             contestants[who] = lambda made=made: _several(lambda: made(*args, out))
-        got = median_of_turns(contestants, 5 if quick else 21)
+        got = _least_of_turns(contestants, 9 if quick else 31)
         asked = _asked(2 if name in TWICE else 1)
         rows.append(Row("ufuncs, a million float64", name, "ms", got.pop("krait"), got, limit=asked))
     return rows
@@ -96,7 +101,7 @@ def _small(quick):
     for who, (vectorize, _, _) in _makers().items():
         made = vectorize(["float64(float64, float64)"])(lambda x, y: x + y)
         contestants[who] = lambda made=made: per_call(lambda: made(a, a, out), number)
-    got = median_of_turns(contestants, 9)
+    got = _least_of_turns(contestants, 9)
     rows = [Row("ufuncs, small", "a call on 10 elements", "ns", got.pop("krait"), got, limit=_asked(1, "NumPy's"))]
     build = {}
     for who, (vectorize, _, _) in _makers().items():
@@ -104,7 +109,7 @@ def _small(quick):
         build[who] = lambda vectorize=vectorize: milliseconds(
             lambda: vectorize(["float64(float64)", "float32(float32)"])(lambda x: x * 2.0 + 1.0)
         )
-    got = median_of_turns(build, 3 if quick else 7)
+    got = _least_of_turns(build, 3 if quick else 7)
     rows.append(
         Row("ufuncs, small", "building one of two signatures", "ms", got.pop("krait"), got, limit=_asked(10))
     )
@@ -113,7 +118,7 @@ def _small(quick):
         first[who] = lambda vectorize=vectorize: milliseconds(
             lambda: vectorize(["float64(float64, float64)"])(lambda x, y: x * x + y * y)(a, a)
         )
-    got = median_of_turns(first, 3 if quick else 7)
+    got = _least_of_turns(first, 3 if quick else 7)
     rows.append(
         Row("ufuncs, small", "building the sum of squares and calling it", "ms", got.pop("krait"), got,
             limit=_asked(10))
@@ -175,7 +180,7 @@ def _parallel(quick):
             who: lambda function=functions[number], args=args: _several(lambda: function(*args), settle=3)
             for who, functions in made.items()
         }
-        got = median_of_turns(contestants, 3 if quick else 9)
+        got = _least_of_turns(contestants, 3 if quick else 9)
         asked = _asked(2 if name.startswith("Monte") else 1)
         rows.append(Row("parallel loops", name, "ms", got.pop("krait"), got, limit=asked))
     return rows

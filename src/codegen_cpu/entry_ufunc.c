@@ -99,6 +99,18 @@ static bool ufunc_element(Lower *l, Ufunc *u, LLVMValueRef const *at) {
     return true;
 }
 
+/* Whether an element takes a few cycles: nothing is divided or called. */
+static bool is_light(const FuncInst *root) {
+    const Func *f = root->func;
+    for (size_t b = 0; b < f->blocks.len; b++)
+        for (const Value *value = f->blocks.data[b]->first; value; value = value->next) {
+            FuncHow how = value->op == OP_CALL_FUNC ? func_row(value->imm.func)->how : HOW_OP;
+            if (value_divides(value) || value->op == OP_POW || value->op == OP_CALL_INST) return false;
+            if (how != HOW_OP && how != HOW_TYPED) return false;
+        }
+    return !root->reaches_loop;
+}
+
 /* for i in 0 .. count-1: element i of every operand, `base` and `step` apart (step NULL: contiguous). */
 static bool ufunc_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef const *base, LLVMValueRef const *step) {
     LFor loop;
@@ -111,7 +123,8 @@ static bool ufunc_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef cons
     LLVMBasicBlockRef latch = l_here(l);
     l_endfor(l, &loop);
     bool vectorise = !step && !l_may_pass_by_division(l, u->root);
-    host_loop_hints(l, LLVMGetBasicBlockTerminator(latch), vectorise ? VECTOR_MAY : VECTOR_NOT, u->group);
+    VectorWish wish = !vectorise ? VECTOR_NOT : is_light(u->root) ? VECTOR_TWO : VECTOR_MAY;
+    host_loop_hints(l, LLVMGetBasicBlockTerminator(latch), wish, u->group);
     return true;
 }
 
@@ -170,6 +183,8 @@ static LLVMValueRef strip(Lower *l, Ufunc u) {
     begin(l, &u, function, base);
     u.data = LLVMGetParam(function, 2);
     u.group = host_access_group(l);
+    if (is_light(u.root)) /* what memory takes, half a cache line at a time is read and written no more slowly */
+        l_attribute_text(l, function, -1, "prefer-vector-width", "256");
     if (goes_on(l, u.root)) {
         u.any = l_alloca(l, l->i32, "any");
         l_raw_store(l, l_i32(l, 0), u.any, 4);
@@ -194,18 +209,6 @@ static LLVMValueRef plain(Lower *l, Ufunc u) {
     LLVMBuildRet(l->b, l_i32(l, 0));
     l_end(l);
     return function;
-}
-
-/* Whether an element takes a few cycles: nothing is divided or called. */
-static bool is_light(const FuncInst *root) {
-    const Func *f = root->func;
-    for (size_t b = 0; b < f->blocks.len; b++)
-        for (const Value *value = f->blocks.data[b]->first; value; value = value->next) {
-            FuncHow how = value->op == OP_CALL_FUNC ? func_row(value->imm.func)->how : HOW_OP;
-            if (value_divides(value) || value->op == OP_POW || value->op == OP_CALL_INST) return false;
-            if (how != HOW_OP && how != HOW_TYPED) return false;
-        }
-    return !root->reaches_loop;
 }
 
 /* i32: whether the strips have done it all. */

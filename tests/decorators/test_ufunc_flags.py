@@ -136,3 +136,26 @@ def test_what_is_done_about_flags_is_NumPys(elements):
         ufunc(x, y)
         with pytest.raises(FloatingPointError, match="overflow encountered"):
             ufunc(far, y)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64, np.complex128])
+@pytest.mark.parametrize("start", [0, 1, 5])
+def test_long_arrays_that_begin_anywhere_between_cache_lines(dtype, start):
+    made = vectorize(lambda x, y: x * y if x != y else x)
+    x, y = np.random.default_rng(start).integers(-5, 6, (2, 20_011)).astype(dtype)
+    out = np.zeros_like(x)
+    made(x[start:-1], y[start + 1 :], out=out[start:-1])
+    want = np.where(x[start:-1] != y[start + 1 :], x[start:-1] * y[start + 1 :], x[start:-1])
+    np.testing.assert_array_equal(out[start:-1], want)
+    assert not out[:start].any() and out[-1] == 0
+
+
+def test_elements_far_apart_that_set_a_flag_of_the_side_not_taken():
+    made = vectorize(["float64(float64, float64)"])(chosen_quotient)
+    x, y = np.ones(60_000), np.full(60_000, 2.0)
+    y[[100, 3000, 20_000, 20_001, 59_999]] = 0
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(made(x, y), np.where(y != 0, 0.5, 1.0))
+    x[40_000], y[40_000] = 1e-300, 1e300
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError, match="underflow"):
+        made(x, y)

@@ -17,7 +17,16 @@
 
 #include "runtime/host/host.h"
 
-enum { BUFFERED = 256, STRIP = 1 << 16, FLAGGED_STRIP = 1 << 10, MOST_OPERANDS = 32, MOST_BYTES = 16 };
+enum {
+    BUFFERED = 256,
+    STRIP = 1 << 16,
+    FLAGGED_STRIP = 1 << 13, /* at most, where a strip may be done anew for its flags */
+    SHORT_STRIP = 1 << 10,
+    WORTH_A_LINE = 1 << 9, /* elements for which a first, short strip is not too dear */
+    CACHE_LINE = 64,
+    MOST_OPERANDS = 32,
+    MOST_BYTES = 16
+};
 
 typedef struct Operands {
     const char *bytes; /* of an element of each; 0 ends them */
@@ -137,18 +146,33 @@ static bool raises(const Operands *o, const Code *code, int64_t done, int64_t co
     return code->plain(at, count, o->step, code->data) != 0;
 }
 
-static void run(const Operands *o, const Code *code, char *const *buffer, int64_t length) {
+/* Elements until the first result begins a cache line: vectors that lie across two take longer. */
+static int64_t to_a_line(const Operands *o) {
+    int64_t bytes = o->bytes[o->inputs], before = -(intptr_t)o->start[o->inputs] & (CACHE_LINE - 1);
+    return o->elements < WORTH_A_LINE || before % bytes ? 0 : before / bytes;
+}
+
+/* Strips become longer while none is done anew, and are short after one that is: what is done twice stays less than
+ * what is done once, and what a strip costs beside its elements is little. */
+static void run(const Operands *o, const Code *code, char *const *buffer, int64_t longest) {
     char *at[MOST_OPERANDS];
-    for (int64_t done = 0; done < o->elements; done += length) {
-        int64_t count = o->elements - done < length ? o->elements - done : length;
+    int64_t length = code->flags && longest > SHORT_STRIP ? SHORT_STRIP : longest, looked = 0;
+    int64_t count = buffer ? 0 : to_a_line(o);
+    for (int64_t done = 0; done < o->elements; done += count, count = 0) {
+        if (!count) count = o->elements - done < length ? o->elements - done : length;
         for (int i = 0; i < o->count; i++) at[i] = buffered(o, i) ? buffer[i] : o->start[i] + done * o->step[i];
         move(o, buffer, done, count, true);
-        if (!strip_fails(code, at, count))
+        bool fails = strip_fails(code, at, count);
+        if (!fails)
             move(o, buffer, done, count, false);
         else if (raises(o, code, done, count))
             return;
+        if (length < longest && !fails) length *= 2;
+        if (fails && code->flags && longest > SHORT_STRIP) length = SHORT_STRIP;
         /* The handler of a signal that raised has set the exception: NumPy will see it. */
-        if ((done + count) % STRIP == 0 && krait_host_safepoint()) return;
+        if (done + count - looked < STRIP) continue;
+        looked = done + count;
+        if (krait_host_safepoint()) return;
     }
 }
 
