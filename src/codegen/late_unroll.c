@@ -11,6 +11,7 @@
  *            may be unrolled again by the driver's compiler, which joins more loads if it sees fit, but not where it
  *            reads enough and also writes, since loads of more rounds would stand among the writes; the one that takes
  *            the rounds that are left may not.  What is known of the count of the rounds goes on to it (turn.c)
+ * A loop of the kernel itself whose step only the launch tells stays: LLVM cannot count its rounds, and need not try.
  * Loops that are laid out whole do not wait: their arrays are to become registers.  On the host, loops that hardly ever
  * run stay as they are, and loops whose rounds may pass by a division are not made vectors of (divisions.c).  What
  * vectors leave of a loop there, the last rounds and all of them where arrays overlap, stays as it is: code of eight
@@ -77,6 +78,15 @@ static bool reads_enough_and_writes(Lower *l, const Block *latch, const Block *h
     return writes > 0 && reads * latch->unroll >= ENOUGH_READS;
 }
 
+/* Whether LLVM may find out how many rounds a loop of the kernel itself has; of other functions it may learn the step
+ * where they are called. */
+static bool may_be_counted(const Lower *l, const Block *header) {
+    if (l->inst != l->m->insts[0] || !is_finite(header)) return true;
+    const Value *iterator = header->last->args[0]->args[0];
+    if (iterator->op != OP_ITER || iterator->args[0]->type->kind != TY_RANGE) return true;
+    return value_bounds(iterator->args[0]->args[2]).lo == value_bounds(iterator->args[0]->args[2]).hi;
+}
+
 /* A round ends with a look for signals: it is as long as a budget (pass safepoints), so none is peeled off or laid out
  * beside another. */
 static bool ends_in_look(const Block *latch) { return latch->last->prev && latch->last->prev->op == OP_SAFEPOINT; }
@@ -95,6 +105,8 @@ void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Bl
         if (!scalar && !around && !l->target->convergent) properties[count++] = l_loop_remainder(l);
         if (around && ends_in_look(block)) properties[count++] = property(l->context, stays, NULL);
         if (!count) return;
+    } else if (!block->unroll && !may_be_counted(l, header)) {
+        properties[count++] = property(l->context, stays, NULL);
     } else {
         properties[count++] = property(l->context, waits, NULL);
         if (block->unroll) properties[count++] = property(l->context, stays, NULL);
@@ -163,6 +175,15 @@ unsigned late_unroll_signed(Module *module, LLVMValueRef latch) {
     return rounds;
 }
 
+/* Nothing is to be unrolled, and it has not waited. */
+static bool stays_so(LLVMValueRef loop) {
+    LLVMValueRef items[2];
+    unsigned number = 0;
+    if (LLVMGetMDNodeNumOperands(loop) != 2) return false;
+    LLVMGetMDNodeOperands(loop, items);
+    return is_property(items[1], stays, &number);
+}
+
 static bool is_short_round(LLVMBasicBlockRef block, LLVMValueRef latch) {
     enum { SHORT = 24 }; /* instructions */
     unsigned length = 0, back = 0;
@@ -171,9 +192,9 @@ static bool is_short_round(LLVMBasicBlockRef block, LLVMValueRef latch) {
     return back == 1 && length <= SHORT;
 }
 
-bool late_unroll_release(Module *module) {
+LoopsLeft late_unroll_release(Module *module) {
     enum { FEW_BLOCKS = 4 };
-    unsigned kind = kind_of_loops(module->context), nblocks = 0, nloops = 0, nshort = 0;
+    unsigned kind = kind_of_loops(module->context), nblocks = 0, nloops = 0, nshort = 0, nstay = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block)) {
             LLVMValueRef latch = LLVMGetBasicBlockTerminator(block);
@@ -181,7 +202,9 @@ bool late_unroll_release(Module *module) {
             nblocks++;
             if (!loop) continue;
             nloops++;
+            nstay += stays_so(loop);
             nshort += release(module, latch, loop) == 0 && is_short_round(block, latch);
         }
-    return nblocks > FEW_BLOCKS || nloops != 1 || nshort != 1;
+    if (nloops && (nblocks > FEW_BLOCKS || nloops > 1 || !nshort)) return LOOPS_ANY;
+    return nstay == nloops ? LOOPS_NONE : LOOPS_SHORT;
 }

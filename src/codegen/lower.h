@@ -282,8 +282,7 @@ bool l_loop_may_pass_by_division(Lower *l, const Block *latch, const Block *head
 
 /* `latch`, the end of `block`, goes back to the header of a loop. */
 void late_unroll_note(Lower *l, LLVMValueRef latch, const Block *block, const Block *header);
-/* False: there is one short loop, which stays as it is: the back end's own reduction of strength is enough. */
-bool late_unroll_release(Module *module);
+LoopsLeft late_unroll_release(Module *module);
 /* Of a released loop whose rounds 31 bits count: how many have become one; 0: not known to be such. */
 unsigned late_unroll_signed(Module *module, LLVMValueRef latch);
 

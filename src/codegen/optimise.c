@@ -152,12 +152,12 @@ bool optimise_run(Module *module, Diag *diag) {
         TRY(split_long_functions(module, &many, diag));
         if (options->opt_level == 0) return true;
     }
-    const char *passes = target->passes(options), *last = target->last_passes ? target->last_passes(options) : NULL;
+    const char *passes = target->passes(options);
     if (module->straight && target->straight_passes) passes = target->straight_passes(options);
     if (module->only_nests && target->nest_passes) passes = target->nest_passes(options);
     TRY(run(module, many ? for_many_loops : passes, diag));
+    const char *last = target->last_passes ? target->last_passes(options, late_unroll_release(module)) : NULL;
     if (!last) return true;
-    if (!late_unroll_release(module) && target->least_passes) last = target->least_passes(options);
     TRY(run(module, last, diag));
     turn_loops(module);
     return true;

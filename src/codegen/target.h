@@ -70,6 +70,10 @@ typedef struct IdleMachines {
 LLVMTargetMachineRef machines_take(IdleMachines *idle);               /* NULL: there is none */
 void machines_keep(IdleMachines *idle, LLVMTargetMachineRef machine); /* or disposes of it */
 
+/* What late_unroll.c leaves for the target's last passes: no loop, or a short one whose rounds nobody counts; one short
+ * loop, of which the back end's own reduction of strength is enough; any. */
+typedef enum LoopsLeft { LOOPS_NONE, LOOPS_SHORT, LOOPS_ANY } LoopsLeft;
+
 struct Target {
     const char *name; /* "nvptx", "host": for messages */
     const char *what; /* "a GPU", "the host" */
@@ -153,10 +157,8 @@ struct Target {
     const char *(*straight_passes)(const CodegenOptions *options);
     /* The same of a module whose loops are made by lowering (Module.only_nests); NULL: no others. */
     const char *(*nest_passes)(const CodegenOptions *options);
-    /* Of those that run after them, when loops no longer wait to be unrolled (late_unroll.c); NULL: there are none. */
-    const char *(*last_passes)(const CodegenOptions *options);
-    /* In their place, where there is nothing to unroll but one short loop; NULL: these again. */
-    const char *(*least_passes)(const CodegenOptions *options);
+    /* Of those that run after them, when loops no longer wait to be unrolled; NULL: there are none. */
+    const char *(*last_passes)(const CodegenOptions *options, LoopsLeft loops);
     /* Whether a function that is still only declared may be called. */
     bool (*knows)(const Module *module, const char *symbol);
 };

@@ -281,6 +281,22 @@ static void inline_callers(Module *module, LLVMValueRef callee) {
     }
 }
 
+/* What the kernel alone calls, and once, is part of it before most passes: they would simplify it by itself, and once
+ * more in the kernel. */
+static void inline_bodies(Module *module) {
+    static const char name[] = "alwaysinline";
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f) || LLVMGetLinkage(f) != LLVMInternalLinkage || !has_one_caller(f)) continue;
+        LLVMValueRef user = LLVMGetUser(LLVMGetFirstUse(f));
+        if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != f) continue;
+        LLVMValueRef caller = LLVMGetBasicBlockParent(LLVMGetInstructionParent(user));
+        if (LLVMGetFunctionCallConv(caller) != PTX_KERNEL) continue;
+        LLVMAddAttributeAtIndex(
+            f, LLVMAttributeFunctionIndex,
+            LLVMCreateEnumAttribute(module->context, LLVMGetEnumAttributeKindForName(name, sizeof name - 1), 0));
+    }
+}
+
 /* What threads do together stands in the kernel itself, not in a function that it calls: only there does the driver's
  * compiler know which conditions are uniform, by which it brings the threads of a warp together. */
 static void inline_barriers(Module *module) {
@@ -352,6 +368,7 @@ static void nvptx_prepare(Module *module) {
     answer_reflections(module);
     static const char name[] = "denormal-fp-math-f32", mode[] = "preserve-sign,preserve-sign";
     inline_barriers(module);
+    inline_bodies(module);
     LLVMAttributeRef attribute = LLVMCreateStringAttribute(module->context, name, sizeof name - 1, mode,
                                                            sizeof mode - 1);
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
@@ -408,15 +425,14 @@ static const char *nvptx_passes(const CodegenOptions *options) {
 /* Strength is reduced before rounds become one, so that an address is the one before plus a stride.  Then: which loads
  * are from shared memory, and how they are aligned, so that the back end joins neighbours into wide ones (it infers
  * address spaces itself, but too late to learn alignments from them). */
-#define LAST "loop-unroll<O3>,early-cse," COMBINE ",infer-address-spaces,infer-alignment)"
+#define SPACES "infer-address-spaces,infer-alignment)"
+#define UNROLL "loop-unroll<O3>,early-cse," COMBINE "," SPACES
 
-static const char *nvptx_last_passes(const CodegenOptions *options) {
-    return options->opt_level < 2 ? NULL : "function(loop(loop-reduce)," LAST;
-}
-
-static const char *nvptx_least_passes(const CodegenOptions *options) {
-    (void)options;
-    return "function(" LAST;
+static const char *nvptx_last_passes(const CodegenOptions *options, LoopsLeft loops) {
+    static const char *const passes[] = {[LOOPS_NONE] = "function(" SPACES,
+                                         [LOOPS_SHORT] = "function(" UNROLL,
+                                         [LOOPS_ANY] = "function(loop(loop-reduce)," UNROLL};
+    return options->opt_level < 2 ? NULL : passes[loops];
 }
 
 static bool nvptx_knows(const Module *module, const char *symbol) {
@@ -480,7 +496,6 @@ const Target *codegen_nvptx_target(void) {
         .prepare = nvptx_prepare,
         .passes = nvptx_passes,
         .last_passes = nvptx_last_passes,
-        .least_passes = nvptx_least_passes,
         .knows = nvptx_knows,
     };
     return &target;

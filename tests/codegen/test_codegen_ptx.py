@@ -376,6 +376,22 @@ def test_loops_whose_loads_dominate_are_unrolled():
     assert ".local" not in text
 
 
+def test_only_loops_that_llvm_may_count_wait_to_be_unrolled():
+    def strides(x):
+        for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+            x[i] *= 2
+
+    def steps(x):
+        for i in range(cuda.grid(1), x.size, 3):
+            x[i] *= 2
+
+    kinds = []
+    for function in (strides, steps):
+        text = _testing.stage(function, [F1], "llvm", target="nvptx")
+        kinds.append(set(re.findall(r"llvm.loop.unroll.(disable|runtime.disable)", text)))
+    assert kinds == [{"disable"}, {"runtime.disable"}]
+
+
 def test_what_rounds_access_lies_a_stride_apart():
     def columns(a, out):
         column = cuda.grid(1)
