@@ -57,11 +57,13 @@ int32_t krait_rt_check_fma_f(float x, float y, float z, float result) { return k
 
 /* ---- parts ---- */
 
+/* A NaN is found by comparison, not by its bits: LLVM takes the sign of inf * 0 for that of a product of positive
+ * numbers and leaves its bit among those of the exponent; the processor sets it. */
 double krait_rt_frexp(double x, int64_t *exponent) {
+    *exponent = 0;
+    if (x == 0 || !rt_isfinite(x)) return x;
     uint64_t bits = rt_bits(x);
     int64_t biased = (int64_t)(bits >> 52 & 0x7ff), shift = 0;
-    *exponent = 0;
-    if (x == 0 || biased == 0x7ff) return x;
     if (biased == 0) { /* subnormal */
         bits = rt_bits(x * 0x1p54);
         biased = (int64_t)(bits >> 52 & 0x7ff);

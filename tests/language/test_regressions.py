@@ -401,3 +401,17 @@ def test_places_outside_are_named_as_numpy_names_them():
         function = make(f"def f(x):\n    return {text}")
         for array in (np.zeros(0), np.ones(3), np.ones((2, 2)), np.zeros((0, 3)), np.array(1.0)):
             agree(function, array)
+
+
+def test_the_exponent_of_a_nan_that_is_a_product():
+    """LLVM takes the sign of inf * 0 for that of a product of positive numbers; the processor sets it."""
+    infinite = math.inf
+
+    def f(a):
+        return math.frexp(a * infinite)
+
+    def numpy(a):
+        return np.frexp(a * infinite), np.frexp(np.float32(a) * np.float32(infinite))
+
+    for function in (f, numpy):
+        agree_all(function, [(a,) for a in (np.uint16(0), np.uint16(3), 0.0, -0.0, -2.0, np.nan)])
