@@ -4,9 +4,9 @@
  *
  * Inference of a function asks for the instances that it calls (job.c, host_instance).  A new one starts with result
  * TY_BOTTOM ("never returns, as far as we know") and is queued; the call is registered with it and leaves what
- * follows unreached.  When an instance's result changes, the calls that saw the old one are woken, and their functions
- * queued again.  Results only go up a lattice of finite height, so this ends; recursion, self or mutual, needs nothing
- * special.  A bound on the number of instances of one function catches those that call themselves with ever new types,
+ * follows unreached, and its function pauses until the new one was looked at.  When an instance's result changes, the
+ * calls that saw the old one are woken, and their functions queued again.  Results only go up a lattice of finite
+ * height, so this ends; recursion, self or mutual, needs nothing special.  A bound on the number of instances of one function catches those that call themselves with ever new types,
  * one on the changes of a result those that return ever new types. */
 #include "driver/units.h" /* units_take */
 
@@ -123,6 +123,7 @@ FuncInst *worklist_instance(Job *job, const Func *untyped, const InferRequest *r
                 untyped->span, "%s is called with ever new types: %d specialisations were made", untyped->name,
                 MAX_INSTANCES);
         inst = add_instance(job, untyped, request, site.caller);
+        if (inst->queued && site.caller && site.caller->inference) site.caller->pauses = true;
     }
     if (site.call && site.caller->inference) vec_push(job->arena, &inst->waiting, site);
     return inst;
@@ -256,6 +257,14 @@ static void queue_behind(Job *job, size_t callees, size_t callers) {
     reverse(from, job->queue.len - callees);
 }
 
+/* A function that waits for what was put on the queue from `callees` on comes after that. */
+static void queue_below(Job *job, size_t callees, FuncInst *inst) {
+    inst->pauses = false;
+    enqueue(job, inst);
+    reverse(job->queue.data + callees, job->queue.len - 1 - callees);
+    reverse(job->queue.data + callees, job->queue.len - callees);
+}
+
 static bool settle(Job *job) {
     while (job->queue.len > 0) {
         FuncInst *inst = vec_pop(&job->queue); /* newest first: callees before the callers that wait for them */
@@ -265,6 +274,10 @@ static bool settle(Job *job) {
         const Const *konst = inst->result_konst;
         if (!typeinfer_run(&job->infer_config, job->arena, job->session->types, inst, job->diag))
             return typeinfer_note_callers(inst, &job->infer_config, job->diag);
+        if (inst->pauses) {
+            queue_below(job, callees, inst);
+            continue;
+        }
         bool same_konst = (!konst && !inst->result_konst) ||
                           (konst && inst->result_konst && const_equal(konst, inst->result_konst));
         bool wants = inst->wants;

@@ -311,6 +311,7 @@ struct FuncInst {
     const struct Unit *unit; /* it came typed, from an earlier compilation (driver/units.c); NULL: it was inferred */
     uint32_t changes;        /* of its result so far */
     bool queued;             /* in the worklist at hand */
+    bool pauses;             /* its inference waits until a function that it calls for the first time was looked at */
     bool called;             /* the root, or typed code that is called calls it (typeinfer/finish.c) */
 };
 

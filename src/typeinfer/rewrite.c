@@ -261,6 +261,7 @@ bool typeinfer_run(const InferConfig *config, Arena *arena, TypeTable *types, Fu
     if (!inst->inference) inst->inference = open_inference(config, arena, types, inst, diag);
     Infer *in = inst->inference;
     TRY(solver_run(in));
+    if (inst->pauses) return true;
     inst->result = in->result.type;
     inst->result_konst = in->result.konst;
     return true;

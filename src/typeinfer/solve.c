@@ -16,10 +16,11 @@
  * solved once more, and the phis that had more than one type start with the one they ended with.
  *
  * A block stops at a value whose fact is bottom: a call of a function that has not returned yet or never does, or an
- * operation that is refused.  What follows is not reached.  The solver stays as it is until all functions of the
- * compilation are solved: a call whose callee's result has changed is woken, and the solving goes on from there, so
- * that a function costs what its facts change, however many callees it waits for.  When nothing changes any more, the
- * first refusal in program order is repeated with its message. */
+ * operation that is refused.  What follows is not reached.  At the first call of a function, all stops (pauses) until
+ * that one was looked at: a loop behind it, which another way leads to, would settle without what it gives.  The solver
+ * stays as it is until all functions of the compilation are solved: a call whose callee's result has changed is woken,
+ * and the solving goes on from there, so that a function costs what its facts change, however many callees it waits
+ * for.  When nothing changes any more, the first refusal in program order is repeated with its message. */
 #include <string.h> /* memcmp, memcpy */
 
 #include "typeinfer/solver.h"
@@ -270,7 +271,7 @@ static void revisit(Infer *in, Value *value) {
 static bool propagate(Infer *in) {
     struct Solver *s = in->solver;
     size_t limit = ((size_t)in->func->next_value + 16) * MAX_STEPS_PER_VALUE;
-    while (s->heap.len) {
+    while (s->heap.len && !in->inst->pauses) {
         if (in->diag->failed) return false; /* a callee could not be translated */
         FAIL_IF(s->steps++ > limit, in->diag, LOWERING, in->func->source, in->func->span,
                 "the types of %s do not settle", in->func->name);
@@ -291,11 +292,12 @@ static bool settle(Infer *in) {
     struct Solver *s = in->solver;
     do {
         TRY(propagate(in));
+        if (in->inst->pauses) return true;
         s->changed = false;
         for (size_t b = 0; s->has_cells && b < in->func->blocks.len; b++)
             for (Value *value = in->func->blocks.data[b]->first; value; value = value->next) enqueue(in, value);
         TRY(propagate(in));
-    } while (s->changed);
+    } while (s->changed && !in->inst->pauses);
     return true;
 }
 
@@ -362,7 +364,7 @@ static bool make_rounds(Infer *in) {
 /* Settles, and does so anew whenever a loop has become its rounds. */
 static bool settle_rounds(Infer *in) {
     TRY(settle(in));
-    while (in->solver->rounds_of) {
+    while (in->solver->rounds_of && !in->inst->pauses) {
         size_t count = in->func->next_value;
         const Type **seeds = in->solver->seeds;
         if (!make_rounds(in)) break;
@@ -379,6 +381,7 @@ bool solver_run(Infer *in) {
     size_t count = 0;
     in->quiet = true;
     TRY(settle_rounds(in));
+    if (in->inst->pauses) return true;
     for (int solutions = 1; solutions < MAX_SOLUTIONS && in->solver->moved && solver_joins_are_stale(in); solutions++) {
         const Type **seeds = in->solver->seeds;
         if (count != in->func->next_value) before = ARENA_ARRAY(in->arena, const Type *, in->func->next_value);
@@ -388,6 +391,7 @@ bool solver_run(Infer *in) {
         start(in, seeds);
         in->solver->moved = true; /* look again */
         TRY(settle_rounds(in));
+        if (in->inst->pauses) return true;
     }
     in->result = solver_join_returns(in);
     if (in->func->generator) in->result = solver_generator_result(in, in->result);

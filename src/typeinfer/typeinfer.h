@@ -101,8 +101,8 @@ typedef struct InferConfig {
 } InferConfig;
 
 /* Solves an instance from inst->untyped and inst->types, as far as its callees' results are known; sets inst->result
- * and result_konst.  A call whose result is still TY_BOTTOM leaves its block's rest unreached, as in recursion.  Called
- * again, after a wake, it goes on where it stood. */
+ * and result_konst.  A call whose result is still TY_BOTTOM leaves its block's rest unreached, as in recursion.  Where
+ * inst->pauses says so, it stops and sets nothing.  Called again, after that or a wake, it goes on where it stood. */
 bool typeinfer_run(const InferConfig *config, Arena *arena, TypeTable *types, FuncInst *inst, Diag *diag);
 
 /* The callee of this call has a new result: its caller is to be run again. */

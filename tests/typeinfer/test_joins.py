@@ -8,6 +8,7 @@ import itertools
 
 import numpy as np
 import pytest
+from oracle import agree_all
 
 from krait import njit
 
@@ -195,3 +196,17 @@ def test_what_follows_a_join_waits_for_it(function, dtype):
     got, expected = njit(function)(a, 2), function(a, 2)
     assert got == expected
     assert [type(value) for value in np.atleast_1d(got)] == [type(value) for value in np.atleast_1d(expected)]
+
+
+def test_a_loop_is_typed_when_what_a_function_gives_before_it_is_known():
+    """Also where another way leads to the loop, with another type: a number of NumPy's is not made of it on the way."""
+    def whole(a):
+        return complex(a)
+
+    def f(p, x, n):
+        v = 1 if p else whole(2)
+        for _ in range(n):
+            v /= np.float64(x)
+        return v
+
+    agree_all(f, [(False, x, n) for x in (4.0, 0.0) for n in (0, 1, 3)])
