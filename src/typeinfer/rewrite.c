@@ -113,7 +113,7 @@ static bool cast_may_overflow(const Infer *in, const Type *from, const Type *to)
  * happen there. */
 static void split_edge(Infer *in, Block *to, uint32_t pred) {
     Block *from = to->preds.data[pred];
-    if (from->succs.len < 2 || block_count_edges(from, to) > 1) return;
+    if ((from->succs.len < 2 && block_unwind(from) != to) || block_count_edges(from, to) > 1) return;
     Block *between = block_new(in->func);
     block_append(in->func, between, OP_JUMP, from->last->span, NULL, 0)->type = infer_none(in);
     vec_push(in->func->arena, &between->succs, to);
@@ -124,9 +124,19 @@ static void split_edge(Infer *in, Block *to, uint32_t pred) {
     to->preds.data[pred] = between;
 }
 
-static void cast_phi_operands(Infer *in, Value *phi) {
+/* A text that is put together (TY_TEXT), as the string that phis take: made once, where the program puts it together,
+ * and not on each way to each phi, which may go round in a loop. */
+static Value *string_of(Infer *in, Value *text, const Type *string, Value **strings) {
+    if (strings[text->id]) return strings[text->id];
+    Typing t = {.in = in, .at = text->next, .emit = true};
+    return strings[text->id] = typing_make_cast(&t, text, string);
+}
+
+static void cast_phi_operands(Infer *in, Value *phi, Value **strings) {
     for (uint32_t i = 0; i < phi->nargs; i++) {
         Value *arg = value_resolve(phi->args[i]);
+        const Type *string = infer_content(phi->type);
+        if (arg->type->kind == TY_TEXT && string->kind == TY_STRING) arg = string_of(in, arg, string, strings);
         bool raised = block_unwind(phi->block->preds.data[i]) == phi->block; /* behind the raise nothing is defined */
         if (raised ? arg->type != phi->type : cast_may_overflow(in, arg->type, phi->type))
             split_edge(in, phi->block, i);
@@ -161,13 +171,14 @@ static void rewrite_phis(Infer *in) {
             }
         }
     }
+    Value **strings = ARENA_ARRAY(in->arena, Value *, in->func->next_value);
     for (size_t b = 0; b < in->func->blocks.len; b++)
         for (Value *phi = in->func->blocks.data[b]->first, *next; phi && phi->op == OP_PHI; phi = next) {
             next = phi->next;
             if (phi->type->kind == TY_BOTTOM)
                 value_remove(phi); /* only unbound values: what may use it are phis, which take OP_UNDEF for it */
             else
-                cast_phi_operands(in, phi);
+                cast_phi_operands(in, phi, strings);
         }
     for (size_t b = 0; b < in->func->blocks.len; b++)
         for (Value *value = in->func->blocks.data[b]->first; value; value = value->next)

@@ -748,3 +748,31 @@ def test_the_last_exception_is_raised_in_the_end():
     for words in (["x", "7"], ["x", "y"]):
         agree(tries, 2, words)
     agree(tries, 0, ["x"])
+
+
+def test_a_text_that_a_handler_may_still_need():
+    """It is put together once, where the program does so, and is there on every way to a handler."""
+    source = """
+    def f(p, q, n):
+        v = f"{p}!"
+        try:
+            try:
+                for i in range(n):
+                    if q[i] > 2:
+                        raise OverflowError("much")
+            except OverflowError as e:
+                v = max([x for x in v])
+                if p == 3:
+                    v = max(v[:0])
+            except Exception:
+                pass
+            if n > 4:
+                raise RuntimeError(v)
+        except RuntimeError:
+            v += "r"
+        except OverflowError:
+            pass
+        return v
+    """
+    cases = [(p, q, n) for p in (1, 3) for q in ((0, 1, 2, 1, 2), (1, 2, 3, 1, 2)) for n in (0, 2, 5)]
+    agree_all(make(source), [(p, np.array(q), n) for p, q, n in cases])
