@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from krait import literal_unroll
 from krait.prelude.intrinsics import how_ordered, python_order, reserve, slice_range, truncate, tuple_of
 
 MOST = 0x7FFFFFFFFFFFFFFF
@@ -166,15 +167,17 @@ def mixed_index(items, value, start=0, stop=9223372036854775807):
     n = len(items)
     first = max(start + n, 0) if start < 0 else start
     last = stop + n if stop < 0 else min(stop, n)
-    for i, item in enumerate(items):
+    i = 0
+    for item in literal_unroll(items):  # an int beside a float is compared as an int
         if first <= i < last and item == value:
             return i
+        i += 1
     raise ValueError("tuple.index(x): x not in tuple")
 
 
 def mixed_count(items, value):
     n = 0
-    for item in items:
+    for item in literal_unroll(items):
         if item == value:
             n += 1
     return n

@@ -27,6 +27,7 @@ const Type *typing_vartuple_of(Typing *t, const Type *type) {
 Value *typing_make_vartuple(Typing *t, Value *tuple, const Type *to) {
     uint32_t count = tuple->type->count;
     Value **items = ARENA_ARRAY(t->in->arena, Value *, count);
+    t->keeps = !t->in->device; /* as what is put into any list */
     for (uint32_t i = 0; i < count; i++) items[i] = typing_make_cast(t, typing_make_extract(t, tuple, i), to->items[0]);
     Value *list = typing_make_op(t, OP_LIST, list_of(t->in, to), items, count);
     return typing_make_op(t, OP_CAST, to, &list, 1);
@@ -50,10 +51,19 @@ static bool take_items(Typing *t, size_t arg, const Type *vartuple) {
     return typing_as(t, arg, vartuple) && typing_as_list(t, arg);
 }
 
+enum { MOST_ROUNDS = 200 };
+
+static bool items_differ(const Type *tuple) {
+    for (uint32_t i = 1; i < tuple->count; i++)
+        if (tuple->items[i] != tuple->items[0]) return true;
+    return false;
+}
+
 /* x.index(v), x.count(v) */
 bool rule_func_tuple_method(Typing *t) {
-    const Type *type = typing_vartuple_of(t, infer_content(t->args[0].type));
-    bool mixed = !type && t->args[0].type->kind == TY_TUPLE && !t->in->device; /* whose items differ */
+    const Type *tuple = infer_content(t->args[0].type), *type = typing_vartuple_of(t, tuple);
+    bool mixed = tuple->kind == TY_TUPLE && !t->in->device && items_differ(tuple); /* each is compared as it is, */
+    mixed = mixed && (!type || tuple->count <= MOST_ROUNDS); /* unless the rounds become too many */
     if ((!type && !mixed) || t->nnames) return typing_bad_operands(t);
     if (mixed) return become(t, t->func == FUNC_TUPLE_INDEX ? "lists:mixed_index" : "lists:mixed_count");
     return take_items(t, 0, type) && typing_become_prelude(t, func_info[t->func].symbol);

@@ -221,3 +221,23 @@ def test_long_tuples():
         ),
         5,
     )
+
+
+LARGE_INT = 2**63 - 1
+
+
+@pytest.mark.parametrize("items", [(LARGE_INT, 5.5, float(LARGE_INT)), (2**53, 2.0**53, 2**53 + 1), (True, 1, 1.0),
+                                   (1, "a")])
+def test_numbers_of_several_types_are_found_as_what_they_are(items):
+    def f(items, value):
+        return items.count(value), value in items, items.index(value), items.index(value, -len(items))
+
+    agree_all(f, [(items, value) for value in items])
+    agree_all(f, [(items, value) for value in (2**53 + 1, 2.5)])
+
+
+def test_numbers_of_many_places_are_found_or_refused():
+    items = (*range(400), 0.5)
+    agree_all(make("def f(x): return x.count(0.5), x.index(399)"), [(items,)])
+    with pytest.raises(OverflowError, match="no float"):
+        njit(lambda x: x.count(0.5))((*range(400), 0.5, LARGE_INT))
