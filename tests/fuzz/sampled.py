@@ -14,10 +14,11 @@ from functions import Program
 
 
 MOST_LINES = 10**4  # that a function of a program may run for a sample
+MOST_ITEMS = 10**5  # of what such a function has in a variable: a list that is added to itself doubles with each round
 
 
-class RunsOn(Exception):
-    """A sample keeps a loop going."""
+class RunsOn(BaseException):
+    """A sample keeps a loop going; no handler that a program may have takes it."""
 
 
 def short_range(*bounds):
@@ -27,15 +28,21 @@ def short_range(*bounds):
     return numbers
 
 
+def has_grown(variables):
+    return any(isinstance(one, (str, list, tuple)) and len(one) > MOST_ITEMS for one in variables.values())
+
+
 @contextlib.contextmanager
 def counted(most=MOST_LINES, end=RunsOn):
     """What runs meanwhile has so many lines, and then that exception: a loop over a list that it makes longer has no
-    end."""
+    end.  So it is with what grows beyond all measure."""
     lines = itertools.count(1)
 
     def trace(frame, event, _):
-        if event == "line" and next(lines) > most:
-            raise end
+        if event == "line":
+            number = next(lines)
+            if number > most or number % 16 == 0 and has_grown(frame.f_locals):
+                raise end
         return trace
 
     sys.settrace(trace)
@@ -80,7 +87,7 @@ class Sampled:
                 warnings.simplefilter("ignore")
                 with counted() if self.functions else contextlib.nullcontext():
                     value = way(text, space)
-        except Exception:
+        except (Exception, RunsOn):
             return None
         return space if way is exec else value
 

@@ -71,3 +71,22 @@ def test_what_programs_of_classes_compare():
     assert classes.objects.difference((raised(2), "", ()), (raised(2), "", ())) is None
     assert classes.objects.difference((raised(2), "", ()), (raised(3), "", ()))
     assert instance(1) == instance(1) != instance(2)
+
+
+def test_samples_that_grow_without_end():
+    """A program adds a list to itself in a loop, and its handler takes every exception."""
+    sys.path[:0] = [str(HERE), str(HERE.parent)]
+    import sampled
+
+    space = {"sampled": sampled}
+    exec("""
+def grow(x):
+    for i in range(60):
+        try:
+            x += x
+        except Exception:
+            x = x
+    return x
+""", space)
+    with pytest.raises(sampled.RunsOn), sampled.counted():
+        space["grow"]([1, 2, 3])
