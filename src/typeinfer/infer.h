@@ -414,6 +414,7 @@ bool typing_is_text(const Type *type); /* STR, STRING or TEXT */
 /* The type with strings, which may be any, in place of texts that are known or not made yet. */
 const Type *typeinfer_general(Infer *in, const Type *type);
 bool typing_as(Typing *t, size_t arg, const Type *type); /* from here on the operand is of that type; true */
+bool typing_kernel_text(Typing *t, bool *made);          /* rules_kernel_text.c: in a kernel, a template and values */
 bool typing_settle_texts(Typing *t);                     /* operands that are texts not made yet are made; true */
 /* Where the interpreter would call a special method that a user has written: refused.  Members of enumerations of texts
  * and floats become these, where the operation does not tell them apart.  (own_operators.c) */

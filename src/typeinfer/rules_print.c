@@ -17,17 +17,21 @@ static bool is_plain(const Type *type) {
     }
 }
 
-/* Texts in tuples and f-strings are known where these are made. */
-static bool is_printable(const Type *type, const Const *konst, const Value *value) {
+/* Texts in tuples and templates are known where these are made, and the latter are made when code is emitted. */
+static bool is_printable(const Typing *t, const Type *type, const Const *konst, const Value *value) {
     if (is_plain(type)) return true;
     if (type->kind == TY_STR) return konst || (value && value->op == OP_CONST);
     if (type->kind != TY_TUPLE && type->kind != TY_TEXT) return false;
     for (uint32_t i = 0; i < type->count; i++) /* these are converted one by one */
         if (type_is_scalar(type->items[i]) && type->items[i]->scalar == SCALAR_BFLOAT16) return false;
     bool made = value && (value->op == OP_TUPLE || value->op == OP_FORMAT) && value->nargs == type->count;
-    for (uint32_t i = 0; i < type->count; i++)
-        if (!is_printable(type->items[i], konst ? konst->items[i] : NULL, made ? value_resolve(value->args[i]) : NULL))
-            return false;
+    bool later = type->kind == TY_TEXT && !t->emit;
+    for (uint32_t i = 0; i < type->count; i++) {
+        const Type *item = type->items[i];
+        const Value *part = made ? value_resolve(value->args[i]) : NULL;
+        if (later && (item->kind == TY_STR || item->kind == TY_TUPLE)) continue;
+        if (!is_printable(t, item, konst ? konst->items[i] : NULL, part)) return false;
+    }
     return true;
 }
 
@@ -74,7 +78,7 @@ bool typing_kernel_print(Typing *t) {
     const Const *end = const_str(t->in->arena, t->in->types, "\n");
     size_t count = t->nargs - t->nnames;
     for (size_t i = 0; i < count; i++)
-        if (!is_printable(t->args[i].type, t->args[i].konst, t->values[i] ? value_resolve(t->values[i]) : NULL))
+        if (!is_printable(t, t->args[i].type, t->args[i].konst, t->values[i] ? value_resolve(t->values[i]) : NULL))
             return refuse(t, i);
     TRY(read_keywords(t, &separator, &end));
     if (!t->emit) return typing_become(t, NULL, infer_none(t->in));

@@ -143,7 +143,9 @@ static bool has_methods_of_float(Typing *t, const char *name) {
 bool rule_func_python_method(Typing *t) {
     const FuncInfo *row = &func_info[t->func];
     const char *letters = row->signature, *name = strrchr(row->head.names, '.');
-    bool optional = false;
+    bool optional = false, made;
+    TRY(typing_kernel_text(t, &made));
+    if (made) return true;
     if (*letters == 'f' && t->nargs) TRY(has_methods_of_float(t, name + 1));
     for (size_t i = 0; i < t->nargs && *letters != '*'; i++) {
         if (i >= t->nargs - t->nnames) { /* by name: the interpreter knows which */
@@ -171,13 +173,19 @@ bool rule_func_text_of(Typing *t) {
     bool number = type->kind == TY_SCALAR && type->scalar == SCALAR_INT64 && type->weak && !type->object;
     if (number && !t->in->device && (t->func == FUNC_STR || t->func == FUNC_REPR))
         return typing_become_prelude(t, "strings:of_int");
-    TRY(on_host(t) && take_values(t, 0));
     if (itself) return typing_become_arg(t, 0);
+    bool made;
+    TRY(typing_kernel_text(t, &made));
+    if (made) return true;
+    TRY(on_host(t) && take_values(t, 0));
     return typing_call_interpreter(t, strrchr(func_info[t->func].head.names, '.') + 1, string_type(t->in));
 }
 
 bool rule_func_format_value(Typing *t) {
     if (t->nnames) return typing_bad_operands(t);
+    bool made;
+    TRY(typing_kernel_text(t, &made));
+    if (made) return true;
     TRY(take_values(t, 0));
     return typing_call_interpreter(t, "format", string_type(t->in));
 }
@@ -247,6 +255,9 @@ static bool both_strings(Typing *t) {
 
 bool typing_string_binary(Typing *t) {
     const Type *a = infer_content(t->args[0].type), *b = infer_content(t->args[1].type);
+    bool made;
+    TRY(typing_kernel_text(t, &made));
+    if (made) return true;
     TRY(on_host(t));
     if (t->op == OP_ADD && is_text(a) && is_text(b)) return both_strings(t) && become(t, "strings:concatenated");
     if (t->op == OP_MUL && is_text(a) && lib_kinds(t, 1, 1, "biu"))

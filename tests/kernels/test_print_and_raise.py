@@ -11,6 +11,7 @@ import sys
 
 import numpy as np
 import pytest
+from oracle import make
 
 import krait
 from krait import cuda, errors
@@ -36,6 +37,41 @@ def test_print_writes_what_python_writes(capsys):
     text = printed(capsys, cuda.jit(body), 1, 1, *arguments)
     body(*arguments)
     assert text == capsys.readouterr().out
+
+
+FORMATS = (
+    '"thread %d: %f" % (i, x[i])', '"%5.2f|%-8d|%+d|%05d|%x|%#X|%e|%g" % (x[i], n[i], i, n[i], 255, 255, x[i], x[i])',
+    '"%s %r %8s|%-8s|%.2s" % (x[i], n[i], i, n[i], "text")', '"%d" % x[i]', '"100%% {} %i" % i', '"%c%c" % (65, "b")',
+    '"%08.3f|%+08.2f|%-+7.1f|% d" % (x[i], x[i], x[i], n[i])', '"%#o|%3c|%5d|%s" % (8, "z", n[i], (i, x[i]))',
+    '"{} {:.3f}".format(i, x[i])', '"{1} {0} {a:>8.2f} {{}} {1!r}".format(i, n[i], a=x[i])', "str(x[i]), repr(n[i])",
+    'format(x[i], ".2e"), format(i)', '"<" + str(i) + ">"', "hex(n[i]), bin(i), oct(i), ascii(x[i])",
+)
+
+
+def test_texts_are_made_as_python_makes_them(capsys):
+    lines = "".join(f"    print({text})\n" for text in FORMATS)
+    body = make(f"def body(x, n):\n    i = cuda.grid(1)\n{lines}", cuda=cuda)
+    x, n = np.array([1.5, -2.25, 3e10]), np.array([7, -3, 255], np.int32)
+    for i in range(3):
+        text = printed(capsys, cuda.jit(body), 1, 1, x[i:], n[i:])
+        space = {"x": x[i:], "n": n[i:], "i": 0}
+        assert text.splitlines() == [" ".join(map(str, value)) if isinstance(value, tuple) else value
+                                     for value in (eval(expression, space) for expression in FORMATS)]
+
+
+@pytest.mark.parametrize("text, words", [
+    ('"%d %d" % (n,)', "the text has 2 fields, and there is 1 value"),
+    ('"%d" % (n, n)', "the text has 1 field, and there are 2 values"),
+    ('"%q" % n', "does not put a value into a text by `%q`"), ('"%x" % (1.5 * n)', "`%x` takes an int, not float"),
+    ('"%(a)d" % n', "does not put a value into a text by `%"), ('"{} {}".format(n)', "no value for the field `{}`"),
+    ('"{0.real}".format(n)', "does not put a value into a text by `{0.real}`"),
+    ('"{:{}}".format(n, 5)', "does not put a value into a text by"), ('"}".format(n)', "into a text by `}`"),
+    ('"{"  .format(n)', "into a text by `{`"), ('"{a}".format(b=n)', "no value for the field `{a}`"),
+])
+def test_formats_that_no_kernel_has_are_refused(text, words):
+    kernel = cuda.jit(make(f"def body(n):\n    print({text})\n"))
+    with pytest.raises(errors.KraitError, match=re.escape(words)):
+        kernel[1, 1](3)
 
 
 def test_every_kind_of_number_is_printed(capsys):
