@@ -75,7 +75,9 @@ static void describe_parameters(Lower *l, LLVMValueRef kernel, const KernelParam
         int index = (int)i + 1;
         if (params[i].leaf->kind != LEAF_DATA) continue;
         if (l->m->options.facts & FACT_NOALIAS && !l->m->captures_memory) l_attribute(l, kernel, index, "noalias", 0);
-        l_attribute(l, kernel, index, "align", type_align(type_element(params[i].leaf->array)));
+        const Type *array = params[i].leaf->array, *element = type_element(array);
+        bool whole = l->m->options.facts & FACT_SMALL && !array->unaligned;
+        l_attribute(l, kernel, index, "align", whole ? type_whole_align(element) : type_align(element));
     }
 }
 

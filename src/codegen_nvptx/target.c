@@ -422,16 +422,17 @@ static const char *nvptx_passes(const CodegenOptions *options) {
     return pipelines[options->opt_level < 0 ? 0 : options->opt_level > 3 ? 3 : options->opt_level];
 }
 
-/* Strength is reduced before rounds become one, so that an address is the one before plus a stride.  Then: which loads
- * are from shared memory, and how they are aligned, so that the back end joins neighbours into wide ones (it infers
- * address spaces itself, but too late to learn alignments from them). */
+/* What the alignment of parameters says of accesses is noted while they are seen to begin there, and no loop has a
+ * pointer between two parts of a complex number.  Strength is reduced before rounds become one, so that an address is
+ * the one before plus a stride.  Then: which loads are from shared memory, and how they are aligned, so that the back
+ * end joins neighbours into wide ones (it infers address spaces itself, but too late to learn alignments from them). */
+#define FIRST  "function(infer-alignment,"
 #define SPACES "infer-address-spaces,infer-alignment)"
 #define UNROLL "loop-unroll<O3>,early-cse," COMBINE "," SPACES
 
 static const char *nvptx_last_passes(const CodegenOptions *options, LoopsLeft loops) {
-    static const char *const passes[] = {[LOOPS_NONE] = "function(" SPACES,
-                                         [LOOPS_SHORT] = "function(" UNROLL,
-                                         [LOOPS_ANY] = "function(loop(loop-reduce)," UNROLL};
+    static const char *const passes[] = {
+        [LOOPS_NONE] = FIRST SPACES, [LOOPS_SHORT] = FIRST UNROLL, [LOOPS_ANY] = FIRST "loop(loop-reduce)," UNROLL};
     return options->opt_level < 2 ? NULL : passes[loops];
 }
 

@@ -10,14 +10,14 @@ typedef struct Extent {
 } Extent;
 
 /* Where the array lies; dims: its shape and, if it is strided, its strides.  false: it is too large for
- * Program.small. */
+ * Program.small, or lies where its elements are not accessed as a whole. */
 static inline bool facts_measure(const PlanArray *array, const void *start, const int64_t *dims, Extent *extent) {
     uintptr_t data = (uintptr_t)start;
     uint64_t count = 1, longest = 0;
     if (array->ndim == 1 && !array->strided) {
         uint64_t bytes = (uint64_t)dims[0] * array->item;
         *extent = (Extent){data, data + bytes};
-        return bytes <= INT32_MAX && (uint64_t)dims[0] <= SMALL_COUNT - SMALL_MARGIN;
+        return bytes <= INT32_MAX && (uint64_t)dims[0] <= SMALL_COUNT - SMALL_MARGIN && !(data & array->whole);
     }
     for (unsigned i = 0; i < array->ndim; i++) {
         uint64_t length = (uint64_t)dims[i];
@@ -32,7 +32,7 @@ static inline bool facts_measure(const PlanArray *array, const void *start, cons
         *extent = (Extent){data, data + count * array->item};
         if (count * array->item > INT32_MAX) return false;
     }
-    return longest <= SMALL_COUNT && count <= SMALL_COUNT - SMALL_MARGIN;
+    return longest <= SMALL_COUNT && count <= SMALL_COUNT - SMALL_MARGIN && !(data & array->whole);
 }
 
 /* An array without elements overlaps nothing: its extent is empty. */

@@ -40,6 +40,7 @@ typedef struct PlanArray { /* an array somewhere among the arguments */
     uint32_t offset;   /* in the argument buffer */
     uint32_t argument; /* its number */
     uint32_t align;    /* of an element */
+    uint32_t whole;    /* type_whole_align, less 1 */
     uint8_t ndim;
     bool strided; /* its layout does not imply the strides */
     bool written;

@@ -36,6 +36,7 @@ static void list_arrays(Plan *plan, const Type *type, uint32_t argument, size_t 
         plan->arrays[plan->narrays++] = (PlanArray){.type = leaf->array,
                                                     .item = type_size(type_element(leaf->array)),
                                                     .align = (uint32_t)type_align(type_element(leaf->array)),
+                                                    .whole = (uint32_t)type_whole_align(type_element(leaf->array)) - 1,
                                                     .offset = (uint32_t)(offset + leaf->offset),
                                                     .argument = argument,
                                                     .ndim = leaf->array->ndim,

@@ -337,8 +337,8 @@ typedef struct Program {
     bool brief;         /* where that is how a loop runs for long, too; only if it declines */
     Captures *captures; /* NULL: there cannot be any */
     bool small;         /* of a kernel: arrays among its arguments have at most SMALL_COUNT elements and less than 2^31
-                           bytes, int arguments are below SMALL_COUNT in magnitude, a grid has at most SMALL_BLOCKS
-                           blocks along an axis */
+                           bytes, and are aligned (type_whole_align), int arguments are below SMALL_COUNT in magnitude,
+                           a grid has at most SMALL_BLOCKS blocks along an axis */
     unsigned
         inner_axis;    /* of a kernel on the host: 0 or 1, the axis of the innermost loop over threads (thread_order) */
     uint32_t block[3]; /* of a kernel that runs once for a block: threads along the axes that its code is for; 0: any

@@ -205,6 +205,9 @@ const Repr *repr_make(Arena *arena, const Type *type) {
 
 size_t type_size(const Type *type) { return type_repr(type)->size; }
 size_t type_align(const Type *type) { return type_repr(type)->align; }
+size_t type_whole_align(const Type *element) {
+    return type_scalar_kind(element) == 'c' ? type_size(element) : type_align(element);
+}
 size_t type_item_offset(const Type *type, size_t index) { return type_repr(type)->parts[index].offset; }
 
 bool type_same_bytes(const Type *a, const Type *b) {

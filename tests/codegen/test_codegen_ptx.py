@@ -480,6 +480,21 @@ def test_what_may_count_from_the_end_is_one_minimum():
     assert text.count("min.u32") == 1 and "shr.s32" not in text and "selp" not in text
 
 
+@pytest.mark.parametrize("kind, word", [("complex64", "v2.b32"), ("complex128", "v2.b64")])
+def test_a_complex_number_is_one_access(kind, word):
+    def step(z, rows, out):
+        i = cuda.grid(1)
+        total = z[i] * out[i]
+        for k in range(rows.shape[0]):
+            total += rows[k, i]
+        out[i] = total
+
+    text = ptx(step, f"{array(kind)}; {array(kind, 2)}; {array(kind)}")
+    accesses = re.findall(r"(?:ld|st)\.global\S*", text)
+    assert accesses and all(access.endswith(word) for access in accesses)
+    assert ptx(step, f"{array(kind)}; {array(kind, 2)}; {array(kind)}", small=False).count(word) == 0
+
+
 def test_neighbours_far_away_have_places_of_their_own():
     """32 bits may not hold where they would be without the distance."""
     def far(a, out):

@@ -673,3 +673,20 @@ def test_overlaps_are_found_whichever_arrays_are_written(written):
             space["kernel"](*theirs)
             for one, other in zip(ours, theirs):
                 assert (one.copy_to_host() == other).all(), (written, first, second)
+
+
+@pytest.mark.parametrize("kind, real", [(np.complex64, np.float32), (np.complex128, np.float64)])
+def test_complex_numbers_that_lie_between_places_of_whole_ones(kind, real):
+    @cuda.jit
+    def square(z):
+        i = cuda.grid(1)
+        z[i] = z[i] * z[i]
+
+    parts = np.arange(9, dtype=real)
+    there = cuda.to_device(parts)
+    square[1, 4](there[1:].view(kind))
+    square[1, 2](there[:4].view(kind))
+    expected = parts.copy()
+    expected[1:] = (parts[1:].view(kind) ** 2).view(real)
+    expected[:4] = (expected[:4].view(kind) ** 2).view(real)
+    assert there.copy_to_host().tolist() == expected.tolist()
