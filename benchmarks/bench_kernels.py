@@ -155,7 +155,7 @@ def _same(case, ours, theirs):
         if not isinstance(argument, np.ndarray):
             continue
         a, b = ours[id(argument)].copy_to_host(), theirs[id(argument)].copy_to_host()
-        scale = max(np.abs(b.astype(float)).max(), 1e-30)
+        scale = max(np.abs(b).astype(float).max(), 1e-30)
         apart = np.abs(a.astype(float) - b.astype(float))
         # a few places may differ where a comparison falls the other way: iterations of fractals, races
         if (apart > case.tolerance * scale).mean() > 1e-3 or not np.isfinite(a.astype(float)).all():
