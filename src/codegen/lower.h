@@ -212,11 +212,8 @@ bool lower_raise(Lower *l, const Value *value);
 LLVMValueRef lower_check_bound(Lower *l, const Value *value);
 LLVMBasicBlockRef l_raise_block(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args,
                                 unsigned count);
-/* What the interpreter has raised: an exception of the class, or of one that derives from it. */
-void l_raise_pending(Lower *l, const char *builtin, ObjRef class);
-void l_raise_pending_if(Lower *l, LLVMValueRef condition, const char *builtin, ObjRef class);
-/* The same, of a class that is known when it runs: an i32, its row in ir_exceptions.def, counted from 1; 0: nothing was
- * raised. */
+void l_raise_interrupt(Lower *l); /* what a signal's handler raised, whose trail target->safepoint has begun */
+/* What the interpreter has raised: an i32, the row of its class in ir_exceptions.def, counted from 1; 0: nothing. */
 void l_raise_raised(Lower *l, LLVMValueRef row);
 LLVMValueRef l_raised(Lower *l, LLVMValueRef trail); /* where RaiseTrail.object is */
 LLVMValueRef l_take_raised(Lower *l);                /* what the interpreter has raised in this thread */

@@ -170,20 +170,12 @@ void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const cha
     l_enter(l, fine);
 }
 
-void l_raise_pending(Lower *l, const char *builtin, ObjRef class) {
+void l_raise_interrupt(Lower *l) {
     RaiseSite site = site_at(l, l->at);
-    site.builtin = builtin;
-    site.class = class;
+    site.builtin = "KeyboardInterrupt";
     site.pending = true;
-    raise_site(l, site, NULL);
-}
-
-void l_raise_pending_if(Lower *l, LLVMValueRef condition, const char *builtin, ObjRef class) {
-    LLVMBasicBlockRef raise = l_block(l, "raise"), fine = l_block(l, "fine");
-    l_branch_unlikely(l, condition, raise, fine);
-    l_enter(l, raise);
-    l_raise_pending(l, builtin, class);
-    l_enter(l, fine);
+    need_buffer(l, sizeof(RaiseTrail));
+    l_leave(l, push_site(l, site));
 }
 
 /* A site for each class, one behind the other, so that the status follows from the row. */

@@ -53,8 +53,11 @@ LLVMValueRef lower_strip_length(Lower *l, const Value *value) {
 }
 
 static void look(Lower *l) {
-    LLVMValueRef status = l->target->safepoint(l);
-    l_raise_pending_if(l, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)), "KeyboardInterrupt", 0);
+    LLVMBasicBlockRef stop = l_block(l, "stop"), fine = l_block(l, "fine");
+    l_branch_unlikely(l, l_icmp(l, LLVMIntNE, l->target->safepoint(l), l_i32(l, 0)), stop, fine);
+    l_enter(l, stop);
+    l_raise_interrupt(l);
+    l_enter(l, fine);
 }
 
 LLVMValueRef lower_safepoint(Lower *l, const Value *value) {
@@ -78,7 +81,7 @@ void l_look(Lower *l, LLVMValueRef cost, LLVMValueRef owned) {
     l_branch_unlikely(l, l_icmp(l, LLVMIntNE, l->target->safepoint(l), l_i32(l, 0)), stop, fine);
     l_enter(l, stop);
     if (owned) l_call_named(l, "free", l->v, &owned, 1);
-    l_raise_pending(l, "KeyboardInterrupt", 0);
+    l_raise_interrupt(l);
     l_enter(l, fine);
 }
 

@@ -116,7 +116,8 @@ struct Target {
     /* First in a function that C calls on a thread that has not run generated code before, l->exception being the
      * buffer of the call. */
     void (*begin_call)(Lower *l);
-    /* i32: whether the code is to stop, since a signal's handler raised.  NULL: nothing can interrupt it. */
+    /* i32, 0 or not: whether the code is to stop, since a signal's handler raised; then the trail of that begins in
+     * l->exception.  NULL: nothing can interrupt it. */
     LLVMValueRef (*safepoint)(Lower *l);
     /* The regions of a kernel that runs once for a block: room for a value of each thread, or for an array of all
      * threads, and a region run by all threads, of which a status other than 0 (i32) is returned by way of l_leave.

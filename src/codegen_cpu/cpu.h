@@ -12,6 +12,17 @@
  * unknown. */
 void *host_symbol(const char *name);
 
+/* ---- look.c ---- */
+
+LLVMValueRef host_safepoint(Lower *l);
+/* What it calls, by the entry; on x86-64 (_sse, _avx) what calls these and keeps all registers. */
+int32_t krait_look(RaiseTrail *trail);
+int32_t krait_look_kernel(RaiseTrail *trail);
+void krait_look_sse(void);
+void krait_look_avx(void);
+void krait_look_kernel_sse(void);
+void krait_look_kernel_avx(void);
+
 /* ---- overlap.c ---- */
 
 int64_t host_overlap_1(int64_t to, int64_t to_item, int64_t from, int64_t from_item, int64_t n, int64_t s, int64_t t);

@@ -96,7 +96,15 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_kept", krait_host_kept),
     SYMBOL("krait_host_access", krait_host_access),
     SYMBOL("krait_host_print", krait_host_print),
-    SYMBOL("krait_host_safepoint", krait_host_safepoint),
+#if defined(__x86_64__)
+    SYMBOL("krait_look_sse", krait_look_sse),
+    SYMBOL("krait_look_avx", krait_look_avx),
+    SYMBOL("krait_look_kernel_sse", krait_look_kernel_sse),
+    SYMBOL("krait_look_kernel_avx", krait_look_kernel_avx),
+#else
+    SYMBOL("krait_look", krait_look),
+    SYMBOL("krait_look_kernel", krait_look_kernel),
+#endif
     SYMBOL("krait_host_python", krait_host_python),
     SYMBOL("krait_host_caught_text", krait_host_caught_text),
     SYMBOL("krait_host_chain_raised", krait_host_chain_raised),

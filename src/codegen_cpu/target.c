@@ -309,12 +309,6 @@ static LLVMValueRef host_recursion(Lower *l) {
 
 static void host_begin_call(Lower *l) { host_note_stack_limit(l, l->exception, THREAD_RECURSION); }
 
-static LLVMValueRef host_safepoint(Lower *l) {
-    LLVMValueRef status = l_call_named(l, "krait_host_safepoint", l->i32, NULL, 0);
-    l_attribute(l, LLVMGetNamedFunction(l->module, "krait_host_safepoint"), -1, "cold", 0);
-    return status;
-}
-
 /* Level 0 too has local variables in registers and does nothing twice; all of it linear in a function's size. */
 #define LEAST                                                                                                     \
     "always-inline,function(sroa,early-cse,simplifycfg<no-simplify-cond-branch>,instcombine<no-verify-fixpoint>," \
