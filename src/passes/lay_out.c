@@ -8,7 +8,7 @@
 
 #include "passes/private.h"
 
-enum { MOST_ROUNDS = 128, MOST_VALUES = 500, MOST_VALUES_IN_REGISTERS = 4000 };
+enum { MOST_ROUNDS = 128, MOST_VALUES = 500, MOST_VALUES_IN_REGISTERS = 8000 };
 
 typedef struct Counting {
     Func *func;

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from oracle import make
 from pass_text import A1, noted, run
 
 from krait import _testing, cuda
@@ -119,6 +120,11 @@ TAKE = "  %11: int = iter_take %5\n"
 LOAD = "  %{0}: float64 = getitem %0, %11\n"
 
 
+def squares(count):
+    """So many multiplications of what is loaded."""
+    return TAKE + LOAD.format(20) + "".join(f"  %{k + 1}: float64 = mul %{k}, %{k}\n" for k in range(20, 20 + count))
+
+
 @pytest.mark.parametrize("body, over, rounds", [
     (TAKE + LOAD.format(9), "%1", 4),
     (TAKE + LOAD.format(12) + LOAD.format(13) + "  %9: float64 = mul %12, %13\n", "%1", 4),
@@ -128,6 +134,9 @@ LOAD = "  %{0}: float64 = getitem %0, %11\n"
     (TAKE + LOAD.format(12) + "  %9: float64 = truediv %12, %12\n", "%1", 4),  # a division
     (TAKE + LOAD.format(9) + "  setitem %0, %11, %9\n", "%1", 4),  # a store
     (TAKE + LOAD.format(9) + "  %12: float64 = call_func[math.sin] %9\n", "%1", 4),  # of the math library
+    (squares(8) + "  %9: float64 = add %28, %28\n", "%1", 2),  # computes more than it loads
+    (squares(12) + "  %9: float64 = add %32, %32\n", "%1", 0),  # much more
+    (squares(8) + "  %9: float64 = add %28, %28\n  setitem %0, %11, %9\n", "%1", 0),
 ])
 def test_rounds_that_become_one(body, over, rounds):
     text = summing(body, over=over)
@@ -308,6 +317,22 @@ def test_loops_that_index_local_arrays_are_laid_out():
     assert rounds_laid_out(kernel, "array(int32, 2, C)", "array(int32, 1, C)") == [32, 33]
     text = _testing.compile(kernel, "array(int32, 2, C); array(int32, 1, C)")
     assert ".local" not in text
+
+
+def test_the_rounds_of_a_digest_are_laid_out():
+    mixing = "        a, b = a + (b >> 3 ^ b << 5) + word, b ^ (a >> 7 ^ a << 9)\n" * 4
+    kernel = make(f"""def kernel(x, out):
+    words, a, b = cuda.local.array(16, np.uint32), x[0], x[1]
+    for t in range(16):
+        words[t] = x[t]
+    for t in range(64):
+        word = words[t % 16]
+{mixing}        words[t % 16] = a
+    out[0], out[1] = a, b
+""", cuda=cuda, np=np)
+    types = "array(uint32, 1, C)", "array(uint32, 1, C)"
+    assert rounds_laid_out(kernel, *types) == [16, 64]
+    assert ".local" not in _testing.compile(kernel, "; ".join(types))
 
 
 def test_long_loops_and_loops_of_unknown_length_are_not_laid_out():
