@@ -1,10 +1,11 @@
 """Kernels of many families against the same algorithm in CUDA C, compiled by nvcc -O3 (and --use_fast_math where the
 kernel says fastmath), in one run on a GPU.
 
-    python benchmarks/bench_kernels.py [--code] [family | kernel ...]
+    python benchmarks/bench_kernels.py [--code | --checked] [family | kernel ...]
 
 --code needs no GPU: it prints, of each kernel, how many machine instructions and registers Krait's code and nvcc's
 have, and which memory instructions (a toolkit's ptxas, nvcc and nvdisasm).
+--checked measures what check=True costs: its time by the time without, of kernels that wait for memory unless told.
 """
 
 import argparse
@@ -214,6 +215,28 @@ def rows(quick=False, names=()):
     return found
 
 
+MEMORY_BOUND = ("matrix_vector", "transpose", "csr_scalar", "five_points", "seven_points", "wave", "row_sums", "dot",
+                "gather_rows", "permute", "to_grey", "leap_frog", "small_letters", "relax", "collide")
+
+
+def compare_checked(names):
+    ratios = {}
+    for _, _, chosen in _chosen(names or MEMORY_BOUND, np.random.default_rng(1)):
+        for case in chosen:
+            checked = cuda.jit(**case.kernel.targetoptions | {"check": True})(case.kernel.py_func)
+            kernels, arrays = {"plain": case.kernel, "checked": checked}, _on_device(case)
+            args = [arrays.get(id(argument), argument) for argument in case.args]
+            launches = {who: lambda kernel=kernel: kernel[case.grid, case.block](*args)
+                        for who, kernel in kernels.items()}
+            once = max(event_ms(launch, 3) for launch in launches.values())
+            repeat = max(3, min(200, int(MILLISECONDS_A_TURN / max(once, 1e-3))))
+            got = median_of_turns({who: lambda launch=launch: event_ms(launch, repeat, warm=False)
+                                   for who, launch in launches.items()}, 3)
+            ratios[case.name] = got["checked"] / got["plain"]
+            print(f"{case.name:<24}{got['plain']:10.4f} ms{got['checked']:10.4f} ms checked  {ratios[case.name]:.2f}")
+    print(f"{len(ratios)} kernels: {sum(ratio > 1.3 for ratio in ratios.values())} above 1.3")
+
+
 def _summary(found):
     if not found:
         return
@@ -229,7 +252,10 @@ if __name__ == "__main__":
     parser.add_argument("names", nargs="*", help="families or kernels; all if none is named")
     parser.add_argument("--code", action="store_true", help="compare machine code; needs no GPU")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    parser.add_argument("--checked", action="store_true", help="what check=True costs")
     options = parser.parse_args()
+    if options.checked:
+        sys.exit(compare_checked(options.names))
     if options.code:
         sys.exit(compare_code(options.names))
     print_rows(rows(options.quick, options.names))
