@@ -92,9 +92,8 @@ static int find_operands(const Gufunc *self, PyObject *const *args, Py_ssize_t n
 }
 
 /* Without signatures: makes sure that there is a loop for the operands' types. */
-static int prepare(Gufunc *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static int prepare(Gufunc *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, const Type **types) {
     PyObject *operands[MAX_OPERANDS];
-    const Type *types[MAX_OPERANDS];
     if (find_operands(self, args, nargs, kwnames, operands) < 0) return -1;
     for (int i = 0; i < self->layout.nin + self->layout.nout; i++) {
         const Type *type = vectorized_operand_type(self->core.state, operands[i]);
@@ -107,6 +106,50 @@ static int prepare(Gufunc *self, PyObject *const *args, Py_ssize_t nargs, PyObje
     }
     if (!self->core.can_compile) return 0; /* NumPy casts to the loops there are, or refuses */
     return gufunc_add_loop(self, types);
+}
+
+static bool says_loop(PyObject *kwnames) {
+    static const char *const names[] = {"signature", "sig", "dtype"};
+    for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++)
+        for (size_t k = 0; k < COUNT_OF(names); k++)
+            if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), names[k]) == 0) return true;
+    return false;
+}
+
+/* signature=: the dtypes of the operands of these types. */
+static PyObject *loop_signature(const Gufunc *self, const Type *const *types) {
+    int count = self->layout.nin + self->layout.nout;
+    PyObject *dtypes = PyTuple_New(count);
+    for (int i = 0; dtypes && i < count; i++) {
+        const Type *element = types[i]->kind == TY_ARRAY ? type_element(types[i]) : types[i];
+        PyArray_Descr *dtype = PyArray_DescrFromType(marshal_typenum((Scalar)element->scalar));
+        if (!dtype) Py_CLEAR(dtypes);
+        if (dtypes) PyTuple_SET_ITEM(dtypes, i, (PyObject *)dtype);
+    }
+    return dtypes;
+}
+
+/* NumPy takes the first loop that inputs cast to, which is one of a call before: it is told which. */
+static PyObject *call_loop(Gufunc *self, PyObject *const *args, size_t nargsf, PyObject *kwnames,
+                           const Type *const *types) {
+    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf), nkeys = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+    PyObject *signature = loop_signature(self, types), *names = signature ? PyTuple_New(nkeys + 1) : NULL;
+    PyObject *name = names ? PyUnicode_InternFromString("signature") : NULL, *result = NULL;
+    PyObject **all = name ? PyMem_Malloc((size_t)(nargs + nkeys + 1) * sizeof *all) : NULL;
+    if (all) {
+        memcpy(all, args, (size_t)(nargs + nkeys) * sizeof *all);
+        all[nargs + nkeys] = signature;
+        for (Py_ssize_t i = 0; i < nkeys; i++) PyTuple_SET_ITEM(names, i, Py_NewRef(PyTuple_GET_ITEM(kwnames, i)));
+        PyTuple_SET_ITEM(names, nkeys, Py_NewRef(name));
+        result = PyObject_Vectorcall(self->ufunc, all, (size_t)nargs, names);
+    } else if (name) {
+        PyErr_NoMemory();
+    }
+    PyMem_Free(all);
+    Py_XDECREF(name);
+    Py_XDECREF(names);
+    Py_XDECREF(signature);
+    return result;
 }
 
 /* krait/_device_gufunc.py: a kernel with a thread for each call of the function. */
@@ -148,9 +191,13 @@ PyObject *gufunc_looped(void *context, PyObject *gufunc, const LoopedRequest *re
 
 static PyObject *gufunc_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     Gufunc *self = (Gufunc *)callable;
-    if (!self->core.signatures && prepare(self, args, PyVectorcall_NARGS(nargsf), kwnames) < 0) return NULL;
+    const Type *types[MAX_OPERANDS];
+    bool any_types = !self->core.signatures;
+    if (any_types && prepare(self, args, PyVectorcall_NARGS(nargsf), kwnames, types) < 0) return NULL;
     if (self->target == UFUNC_CUDA) return call_cuda(self, args, PyVectorcall_NARGS(nargsf), kwnames);
     gufunc_check_guards(self);
+    if (any_types && self->core.can_compile && !says_loop(kwnames))
+        return call_loop(self, args, nargsf, kwnames, types);
     return PyObject_Vectorcall(self->ufunc, args, nargsf, kwnames);
 }
 

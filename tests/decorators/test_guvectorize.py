@@ -147,6 +147,24 @@ def test_without_signatures_calls_say_the_types(target):
     assert "ff->f" in scaled.types
 
 
+def _scaled(x, y, res):
+    for i in range(x.shape[0]):
+        res[i] = x[i] * y
+
+
+@pytest.mark.parametrize("order", [(float, int, np.float32), (np.float32, float, int), (int, np.float32, float)])
+def test_which_types_came_before_does_not_matter(order):
+    scaled = guvectorize("(n),()->(n)")(_scaled)
+    for dtype in order:
+        x, out = np.arange(3, dtype=dtype), np.zeros(3, dtype)
+        scaled(x, dtype(2), out)
+        np.testing.assert_array_equal(out, 2 * x)
+        result = np.zeros(3, np.float64)
+        assert scaled(x, dtype(2), out=result) is result
+        np.testing.assert_array_equal(result, 2 * x)
+        np.testing.assert_array_equal(scaled(x, dtype(2), np.zeros(3, dtype), casting="no"), 2 * x)
+
+
 @pytest.mark.parametrize(
     "layout, place, expected",
     [
