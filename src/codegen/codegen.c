@@ -157,11 +157,12 @@ bool codegen_link(Module *module, Diag *diag) {
 
 bool codegen_optimise(Module *module, Diag *diag) {
     if (module->target->prepare) module->target->prepare(module);
-    TRY(optimise_run(module, diag));
+    TRY(optimise_run(module, diag) && codegen_check_callees(module, true, diag));
+    if (module->target->finish) module->target->finish(module);
 #ifdef KRAIT_DEBUG
     TRY(verify(module, diag));
 #endif
-    return codegen_check_callees(module, true, diag);
+    return true;
 }
 
 char *codegen_text(Module *module, Arena *arena) {

@@ -160,6 +160,8 @@ struct Target {
     const char *(*nest_passes)(const CodegenOptions *options);
     /* Of those that run after them, when loops no longer wait to be unrolled; NULL: there are none. */
     const char *(*last_passes)(const CodegenOptions *options, LoopsLeft loops);
+    /* Last changes after all passes; NULL: none. */
+    void (*finish)(Module *module);
     /* Whether a function that is still only declared may be called. */
     bool (*knows)(const Module *module, const char *symbol);
 };

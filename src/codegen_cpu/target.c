@@ -391,6 +391,7 @@ const Target *codegen_cpu_target(void) {
         .passes = host_passes,
         .straight_passes = host_straight_passes,
         .nest_passes = host_nest_passes,
+        .finish = host_make_quiet,
         .knows = host_knows,
     };
     return &target;

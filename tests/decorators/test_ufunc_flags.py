@@ -159,3 +159,24 @@ def test_elements_far_apart_that_set_a_flag_of_the_side_not_taken():
     x[40_000], y[40_000] = 1e-300, 1e300
     with np.errstate(all="raise"), pytest.raises(FloatingPointError, match="underflow"):
         made(x, y)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("step", [1, 3])
+def test_a_nan_that_is_only_compared_is_no_invalid_value(dtype, step):
+    functions = [
+        lambda x, y: x if x > y else y,
+        lambda x, y: x + y if not x <= y else x - y,
+        lambda x, y: min(max(x, y), 2),
+        lambda x, y: x >= y,
+        lambda x, y: (x < y) + (y < x < 2),
+    ]
+    x, y = np.random.default_rng(2).random((2, 3000)).astype(dtype)
+    x[::7], y[::5] = np.nan, np.nan
+    for function in functions:
+        made = vectorize(function)
+        for length in (1, 7, 3000):
+            a, b = x[:length:step], y[:length:step]
+            with np.errstate(all="raise"):
+                got = made(a, b)
+            np.testing.assert_array_equal(got, [function(*pair) for pair in zip(a, b)])
