@@ -35,8 +35,8 @@ typedef enum Transfer { TRANSFER_IN, TRANSFER_OUT, TRANSFER_INOUT, TRANSFER_COUN
 
 struct ModuleState {
     struct Runtime *runtime;       /* first: the runtime's functions find it there (RUNTIME_OF) */
-    Session session;               /* types and objects of every compilation */
     Marshal marshal, host_marshal; /* for kernels; for functions of the host */
+    Session session;               /* types and objects of every compilation */
     Cuda *cuda;
     PyObject *errors[ERROR_COUNT];
     unsigned reports; /* REPORT_OCCUPANCY, REPORT_COPIES: what launches are warned of (krait.config) */

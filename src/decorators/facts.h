@@ -9,15 +9,20 @@ typedef struct Extent {
     uintptr_t low, high; /* the first byte, one past the last */
 } Extent;
 
+/* Elements of so many bytes that an array without gaps of one dimension has at most, if it is small. */
+static inline uint64_t facts_most(size_t item) {
+    uint64_t most = SMALL_COUNT - SMALL_MARGIN, fit = item ? INT32_MAX / item : most;
+    return fit < most ? fit : most;
+}
+
 /* Where the array lies; dims: its shape and, if it is strided, its strides.  false: it is too large for
  * Program.small, or lies where its elements are not accessed as a whole. */
 static inline bool facts_measure(const PlanArray *array, const void *start, const int64_t *dims, Extent *extent) {
     uintptr_t data = (uintptr_t)start;
     uint64_t count = 1, longest = 0;
     if (array->ndim == 1 && !array->strided) {
-        uint64_t bytes = (uint64_t)dims[0] * array->item;
-        *extent = (Extent){data, data + bytes};
-        return bytes <= INT32_MAX && (uint64_t)dims[0] <= SMALL_COUNT - SMALL_MARGIN && !(data & array->whole);
+        *extent = (Extent){data, data + (uint64_t)dims[0] * array->item};
+        return (uint64_t)dims[0] <= facts_most(array->item) && !(data & array->whole);
     }
     for (unsigned i = 0; i < array->ndim; i++) {
         uint64_t length = (uint64_t)dims[i];

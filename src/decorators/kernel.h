@@ -25,11 +25,11 @@ typedef struct Launcher {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     Kernel *kernel;
+    int64_t tasks;    /* or GRID_GIVEN, BLOCK_CHOSEN */
+    PyObject *stream; /* keeps the handle's owner alive */
+    bool small_grid;  /* Program.small holds of it; not known of a grid that follows from tasks */
     LaunchConfig config;
-    PyObject *stream;    /* keeps the handle's owner alive */
     PyObject *callbacks; /* pre_launch_callbacks; NULL: nobody asked for it */
-    int64_t tasks;       /* or GRID_GIVEN, BLOCK_CHOSEN */
-    bool small_grid;     /* Program.small holds of it; not known of a grid that follows from tasks */
 } Launcher;
 
 enum { GRID_GIVEN = -1, BLOCK_CHOSEN = -2 }; /* the latter: as forall chooses it, for the grid that is given */
@@ -55,17 +55,17 @@ typedef struct QuickArgument QuickArgument; /* quick.c: how an argument gets to 
 
 /* What a launch needs to know about a specialisation, computed once. */
 typedef struct Plan {
-    uint32_t narrays, nwords, nmoves, nints, ncaptured; /* Code.ndevice_arrays */
-    PlanArray *arrays;
-    PlanMove *words;      /* of 8 bytes; nmoves of other sizes follow */
-    uint32_t *ints;       /* where integers of 64 bits lie in the argument buffer */
-    bool may_overlap;     /* some array is written and there is another */
-    bool all_facts;       /* the code takes all facts for granted (FACTS_ALL) */
-    bool packs;           /* the code takes a parameter buffer, not the arguments as they lie */
-    QuickArgument *quick; /* of every argument; NULL: some is of another kind */
-    size_t params_bytes;
+    QuickArgument *quick;  /* of every argument; NULL: some is of another kind */
     DeviceKernel **loaded; /* one per device */
-    Kernel *kernel;        /* whose specialisation it is of */
+    PlanArray *arrays;
+    bool may_overlap; /* some array is written and there is another */
+    bool all_facts;   /* the code takes all facts for granted (FACTS_ALL) */
+    bool packs;       /* the code takes a parameter buffer, not the arguments as they lie */
+    uint32_t ncaptured, narrays, nwords, nmoves, nints; /* ncaptured: Code.ndevice_arrays */
+    PlanMove *words;                                    /* of 8 bytes; nmoves of other sizes follow */
+    uint32_t *ints;                                     /* where integers of 64 bits lie in the argument buffer */
+    size_t params_bytes;
+    Kernel *kernel; /* whose specialisation it is of */
     const Code *code;
     int ndevices;
 } Plan;

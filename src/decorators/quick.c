@@ -14,7 +14,8 @@
 
 enum { QUICK_BYTES = 1024, QUICK_ARRAYS = 32, QUICK_LENT = 4 };
 
-typedef enum QuickKind { QUICK_FLOAT, QUICK_INT, QUICK_NUMBER, QUICK_ARRAY } QuickKind;
+/* QUICK_VECTOR: an array of one dimension without gaps, as most are. */
+typedef enum QuickKind { QUICK_VECTOR, QUICK_FLOAT, QUICK_INT, QUICK_NUMBER, QUICK_ARRAY } QuickKind;
 
 struct QuickArgument {
     QuickKind kind : 8;
@@ -22,8 +23,11 @@ struct QuickArgument {
     uint16_t nwords;
     uint32_t to; /* in the parameter buffer; of an array: its address, extents, and strides if it is strided */
     const Type *type;
-    const PlanArray *array; /* of QUICK_ARRAY, in the order of the arguments */
-    MarshalTake *take;      /* of QUICK_NUMBER */
+    const PlanArray *array; /* of arrays, in the order of the arguments */
+    union {
+        MarshalTake *take; /* of QUICK_NUMBER */
+        uint64_t most;     /* elements of a QUICK_VECTOR that is small */
+    };
 };
 
 /* ---- once a specialisation ---- */
@@ -35,11 +39,13 @@ static bool describe(const Plan *plan, const SpecArgument *argument, uint32_t i,
     quick->type = type;
     quick->take = argument->take;
     if (argument->fast == FAST_DEVICE_ARRAY) {
-        quick->kind = QUICK_ARRAY;
+        quick->kind = type->ndim == 1 && type->layout == LAYOUT_C ? QUICK_VECTOR : QUICK_ARRAY;
         quick->nwords = (uint16_t)(type->layout == LAYOUT_A ? 2 * type->ndim : type->ndim);
         for (uint32_t k = 0; k < plan->narrays; k++)
             if (plan->arrays[k].argument == i) quick->array = &plan->arrays[k];
-        return quick->array != NULL && quick->array->offset == argument->offset;
+        if (!quick->array || quick->array->offset != argument->offset) return false;
+        if (quick->kind == QUICK_VECTOR) quick->most = facts_most(quick->array->item);
+        return true;
     }
     quick->kind = argument->fast == FAST_FLOAT ? QUICK_FLOAT : argument->fast == FAST_INT ? QUICK_INT : QUICK_NUMBER;
     quick->wide = type_is_integer(type) && type->scalar == SCALAR_INT64;
@@ -145,14 +151,25 @@ static inline bool is_small(const char *at) {
     return number > -SMALL_COUNT && number < SMALL_COUNT;
 }
 
-static inline void put_array(Filling *filling, const QuickArgument *quick, void *data, const int64_t *dims, char *to) {
+static void put_array(Filling *filling, const QuickArgument *quick, void *data, const int64_t *dims, char *to) {
     const Plan *plan = filling->plan;
     unsigned at = filling->narrays++;
     uint32_t nwords = quick->nwords;
     memcpy(to, &data, 8);
-    if (nwords) memcpy(to + 8, dims, 8); /* most arrays have one extent and no strides */
-    for (uint32_t i = 1; KRAIT_UNLIKELY(i < nwords); i++) memcpy(to + 8 + 8 * i, &dims[i], 8);
+    for (uint32_t i = 0; i < nwords; i++) memcpy(to + 8 + 8 * i, &dims[i], 8);
     filling->small &= facts_measure(quick->array, data, dims, &filling->extents[at]);
+    if (at && plan->may_overlap && filling->apart) filling->apart = !facts_overlap(plan->arrays, filling->extents, at);
+}
+
+/* The same of a QUICK_VECTOR. */
+static inline void put_vector(Filling *filling, const QuickArgument *quick, void *data, int64_t length, char *to) {
+    const Plan *plan = filling->plan;
+    unsigned at = filling->narrays++;
+    uintptr_t start = (uintptr_t)data;
+    memcpy(to, &data, 8);
+    memcpy(to + 8, &length, 8);
+    filling->small &= (uint64_t)length <= quick->most && !(start & quick->array->whole);
+    filling->extents[at] = (Extent){start, start + (uint64_t)length * quick->array->item};
     if (at && plan->may_overlap && filling->apart) filling->apart = !facts_overlap(plan->arrays, filling->extents, at);
 }
 
@@ -161,18 +178,25 @@ static MarshalResult take_lent(Filling *filling, const QuickArgument *quick, cha
     if (!lending || filling->nlent == lending->count) return MARSHAL_MISMATCH;
     const ArrayFields *fields = &lending->arrays[filling->nlent++];
     if (!lent_fits(quick->array, filling->call->device, fields)) return MARSHAL_MISMATCH;
-    put_array(filling, quick, fields->data, fields->dims, to);
+    if (quick->kind == QUICK_VECTOR)
+        put_vector(filling, quick, fields->data, fields->dims[0], to);
+    else
+        put_array(filling, quick, fields->data, fields->dims, to);
     return MARSHAL_OK;
 }
 
-static inline MarshalResult take_array(Filling *filling, const QuickArgument *quick, PyObject *object, char *to) {
+static inline MarshalResult take_array(Filling *filling, const QuickArgument *quick, PyObject *object, bool vector,
+                                       char *to) {
     const Call *call = filling->call;
     DeviceArray *array = (DeviceArray *)object;
-    if (Py_TYPE(object) != call->device_array) return take_lent(filling, quick, to);
+    if (KRAIT_UNLIKELY(Py_TYPE(object) != call->device_array)) return take_lent(filling, quick, to);
     if (KRAIT_UNLIKELY(array->type != quick->type || array->device != call->device)) return MARSHAL_MISMATCH;
     if (KRAIT_UNLIKELY(device_array_used(array, call->self->config.stream, call->self->stream) < 0))
         return MARSHAL_ERROR;
-    put_array(filling, quick, array->head.data, array->dims, to);
+    if (vector)
+        put_vector(filling, quick, array->head.data, array->dims[0], to);
+    else
+        put_array(filling, quick, array->head.data, array->dims, to);
     return MARSHAL_OK;
 }
 
@@ -181,7 +205,8 @@ static inline MarshalResult take(Filling *filling, const QuickArgument *quick, P
     double number;
     int64_t integer;
     switch (quick->kind) {
-    case QUICK_ARRAY: return take_array(filling, quick, object, to);
+    case QUICK_VECTOR: return take_array(filling, quick, object, true, to);
+    case QUICK_ARRAY: return take_array(filling, quick, object, false, to);
     case QUICK_FLOAT:
         if (!PyFloat_CheckExact(object)) return MARSHAL_MISMATCH;
         number = PyFloat_AS_DOUBLE(object);

@@ -258,9 +258,9 @@ struct Device {
     unsigned generation;    /* counts resets: what belongs to an earlier one is gone */
     unsigned locked;        /* arrays of the host that lie in memory of its context, or whose pages it has locked */
     unsigned busy;          /* calls that use memory of its arrays and may run without the GIL */
+    _Atomic int callbacks;  /* streams have been given so many that want the GIL and are not over */
+    _Atomic int recordings; /* threads that record a graph of its work */
     int64_t arrays, array_bytes, most_bytes; /* device arrays that own their memory: now, now, ever (with the GIL) */
-    _Atomic int callbacks;                   /* streams have been given so many that want the GIL and are not over */
-    _Atomic int recordings;                  /* threads that record a graph of its work */
     int deferring;                           /* blocks whose frees must not wait: cuda.defer_cleanup() (with the GIL) */
     int dropped;                             /* of these, whose graph nobody has any more (with the GIL) */
     DeviceLater *later, **later_end;         /* until none does; NULL: nothing (with the GIL) */

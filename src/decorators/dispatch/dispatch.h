@@ -73,6 +73,7 @@ typedef struct Spec {
     Py_ssize_t references; /* under the GIL */
     Code *code;
     Entry *entry;         /* TARGET_HOST */
+    void *extra;          /* of the owner: what a kernel keeps per specialisation */
     const Type *declared; /* result type of an explicit signature, or NULL */
     FastKind result;      /* FAST_INT, FAST_FLOAT: it becomes an object without a call through marshal */
     bool convert;         /* made for an explicit signature: arguments are converted */
@@ -92,7 +93,6 @@ typedef struct Spec {
     FieldStamp *fields;                                   /* looked at every time */
     const Guard **arrays;                                 /* of global arrays, likewise */
     size_t result_offset, exception_offset, buffer_bytes; /* args lie at 0 */
-    void *extra;                                          /* of the owner: what a kernel keeps per specialisation */
     void (*free_extra)(void *extra);
     SpecArgument args[]; /* and ncaptured behind them: Code.captured */
 } Spec;
@@ -216,21 +216,21 @@ void lookup_drop(Specialiser *core); /* forgets everything */
 struct Specialiser {
     ModuleState *state;     /* of module, which the owner keeps alive */
     const Marshal *marshal; /* one of the state's */
-    PyObject *function;     /* strong */
-    PyObject *identity;     /* what is compiled: the function, or the owner if it has signatures, which calls obey */
+    Spec **specs;           /* in the order made */
+    Py_ssize_t nspecs;
+    Spec *recent;         /* the last that the table gave; NULL: none */
+    PyObject *signatures; /* list of Signatures as given to the decorator, or NULL */
+    PyObject *function;   /* strong */
+    PyObject *identity;   /* what is compiled: the function, or the owner if it has signatures, which calls obey */
     Binding binding;
     Options options;
     Config config;
-    Spec **specs; /* in the order made */
-    Py_ssize_t nspecs;
     _Atomic(SpecTable *) table; /* where there are more than FEW_SPECS */
     Py_ssize_t noted;           /* so many of these are in the table by their types, too */
-    Spec *recent;               /* the last that the table gave; NULL: none */
     bool can_compile;           /* false: explicit signatures only */
     bool wants_texts;           /* strings among the arguments are constants: with any the function is refused */
     bool disabled;              /* disable_compile(): nothing is compiled for a signature, either */
-    PyObject *signatures;       /* list of Signatures as given to the decorator, or NULL */
-    bool pending;               /* they are not compiled yet */
+    bool pending;               /* the signatures are not compiled yet */
     PyThread_type_lock lock;
     unsigned long lock_owner; /* thread that compiles; 0: none */
     long lock_process;

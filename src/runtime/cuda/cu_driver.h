@@ -105,6 +105,9 @@ struct CudaContext {
 };
 
 struct Cuda {
+    bool decided;          /* use_gpu and reason are set (cuda_use_gpu) */
+    int use_gpu;           /* 1, 0, or -1: what was asked for is not there */
+    CudaContext *contexts; /* one per device */
     CuApi api;
     void *library;
     bool opened;       /* asked for; why_not tells with what result */
@@ -112,9 +115,6 @@ struct Cuda {
     char why_not[384]; /* empty: usable */
     int driver_version;
     int device_count;
-    CudaContext *contexts; /* one per device */
-    bool decided;          /* use_gpu and reason are set (cuda_use_gpu) */
-    int use_gpu;           /* 1, 0, or -1: what was asked for is not there */
     char reason[448];
     ByteRange *reached; /* of host memory that kernels reach where it lies: mapped and managed */
     size_t nreached;

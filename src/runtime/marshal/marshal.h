@@ -140,16 +140,17 @@ typedef struct StreamUse {
 enum { STREAM_USES = 4 };
 
 typedef struct DeviceArray {
-    PyObject_VAR_HEAD PyObject *weakrefs;
-    PyObject *base;   /* what owns the memory of a view; NULL: this object does, */
-    PyObject *keeper; /* or what a memory manager gave with it */
-    struct Runtime *runtime;
+    PyObject_VAR_HEAD const Type *type; /* TY_ARRAY; first what every launch looks at */
     Device *device;
+    PyObject *base;      /* what owns the memory of a view; NULL: this object does, or the keeper */
     unsigned generation; /* of the device, when the array was made; with another one its memory is gone */
+    unsigned nuses;
     /* Of an array that owns its memory: the streams that may still use it, the last first; the memory is freed behind
      * what they have been given. */
     StreamUse uses[STREAM_USES];
-    unsigned nuses;
+    PyObject *weakrefs;
+    PyObject *keeper; /* what a memory manager gave with the memory */
+    struct Runtime *runtime;
     struct ArrayQuiet *quiet;          /* somebody wants to know whether it is used; NULL: nobody does */
     StreamUse home;                    /* where it was allocated */
     bool settled;                      /* the allocation is over for every stream, not only in the order of home */
@@ -158,7 +159,6 @@ typedef struct DeviceArray {
     unsigned busy;                     /* calls that use it and may run without the GIL: it neither moves nor goes */
     unsigned lent;                     /* how often DLPack has given the memory to somebody who has it still */
     struct DeviceArray *next, *before; /* a ring: the array that owns the memory, and its views */
-    const Type *type;                  /* TY_ARRAY */
     ArrayHead head;
     int64_t dims[]; /* shape[ndim], strides[ndim] */
 } DeviceArray;
