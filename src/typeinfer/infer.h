@@ -70,6 +70,7 @@ typedef struct Infer {
     Fact result;
     const Type **expected; /* by Value.id < nexpected, of a call: what its result is to be (growth.c), or NULL */
     uint32_t nexpected;
+    VEC(const Value *) whole; /* iters whose loops cannot become their rounds */
     struct Solver *solver;
     struct Narrowing *narrowing;
 } Infer;

@@ -34,6 +34,8 @@ bool typing_ask_rounds(Typing *t, uint32_t count) {
     if (!t->in->quiet || (t->at->op != OP_ITER && !pairs)) return false;
     Value *iter = pairs ? only_iter(t->in->func, t->at) : t->at;
     if (!iter) return false;
+    for (size_t i = 0; i < t->in->whole.len; i++)
+        if (t->in->whole.data[i] == iter) return false;
     for (size_t i = 0; func == FUNC_ZIP && i < t->nargs; i++) {
         if (t->args[i].type->kind != TY_TUPLE) return false;
         if (t->args[i].type->count < count) count = t->args[i].type->count;

@@ -361,13 +361,18 @@ static bool make_rounds(Infer *in) {
     return rounds == WALK ? infer_make_walk(in, iter) : infer_make_rounds(in->func, iter, rounds);
 }
 
-/* Settles, and does so anew whenever a loop has become its rounds. */
+/* Settles, and does so anew whenever a loop has become its rounds, or cannot: its items then have one type, if any. */
 static bool settle_rounds(Infer *in) {
     TRY(settle(in));
     while (in->solver->rounds_of && !in->inst->pauses) {
         size_t count = in->func->next_value;
         const Type **seeds = in->solver->seeds;
-        if (!make_rounds(in)) break;
+        const Value *iter = in->solver->rounds_of;
+        bool walk = in->solver->rounds == WALK;
+        if (!make_rounds(in)) {
+            if (walk) break;
+            vec_push(in->arena, &in->whole, iter);
+        }
         const Type **more = ARENA_ARRAY(in->arena, const Type *, in->func->next_value);
         memcpy(more, seeds, count * sizeof *more);
         start(in, more);

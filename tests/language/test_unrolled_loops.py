@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from assembler import assemble
-from oracle import agree
+from oracle import agree, make
 
 import krait
 from krait import cuda, errors, literal_unroll, literally, njit
@@ -191,3 +191,23 @@ def test_literally_wants_a_constant():
     assert krait.njit(cube)(2.0) == 8.0
     with pytest.raises(errors.KraitError, match="must be known when the function is compiled"):
         power(2.0, 3)
+
+
+@pytest.mark.parametrize("items", [(1j, True), (1, True, None), (True, 2), (1, 2.5, True), (2.5, None, 1)], ids=str)
+def test_a_comprehension_over_items_that_have_a_type_in_common(items):
+    """It may be a function of its own, which is given the iterator: then there are no rounds, and the items are of that
+    type."""
+    f = make("""
+        def f(t):
+            return [v for v in t]
+    """)
+    assert njit(f)(items) == f(items)
+
+
+def test_a_comprehension_over_items_that_have_none():
+    f = make("""
+        def f(t):
+            return [v for v in t]
+    """)
+    with pytest.raises(krait.errors.TypingError):
+        njit(f)((1, "a"))

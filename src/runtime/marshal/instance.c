@@ -275,7 +275,9 @@ static bool assign(const Marshal *marshal, const Type *type, const ListBody *bod
         PyObject *now = own ? PyObject_GetAttrString(object, type->names[i]) : NULL;
         const Type *item = type_attribute(type, i);
         bool there = is_there(marshal, item, at, now);
+        bool kept = !now || there || !marshal_borrows(item) || origins_keep(marshal, Py_NewRef(now));
         Py_XDECREF(now);
+        if (!kept) return false;
         if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_AttributeError)) return false;
         PyErr_Clear();
         if (!is_set(body, i) || there) continue;

@@ -182,7 +182,8 @@ PyObject *marshal_box_vartuple(const Marshal *marshal, const Type *type, const v
 bool marshal_write_back_list(const Marshal *marshal, const Type *type, const void *from) {
     const ListBody *list = heap_content(head_of(from));
     PyObject *items = box_items(marshal, type->items[0], list, list->origin);
-    bool done = items && PyList_SetSlice(list->origin, 0, PY_SSIZE_T_MAX, items) == 0;
+    bool kept = items && (!marshal_borrows(type->items[0]) || origins_keep(marshal, PySequence_List(list->origin)));
+    bool done = kept && PyList_SetSlice(list->origin, 0, PY_SSIZE_T_MAX, items) == 0;
     Py_XDECREF(items);
     return done;
 }

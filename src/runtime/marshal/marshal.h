@@ -35,6 +35,7 @@ typedef struct Origins {
     size_t first;        /* while busy: the instance that led to all that is met meanwhile */
     const char *refused; /* the attribute that was not taken last; NULL: none */
     const Type *wanted;  /* which the code takes there */
+    PyObject *replaced;  /* a list of what containers held, arrays, before they were written back; NULL: nothing */
     bool busy;           /* somebody sees to the instances that wait: those that are met meanwhile wait as well */
     Origin few[ORIGINS_FEW];
 } Origins;

@@ -55,6 +55,7 @@ void origins_begin(Origins *origins) {
     origins->count = origins->places = origins->first = 0;
     origins->busy = origins->differs = origins->untold = false;
     origins->refused = NULL;
+    origins->replaced = NULL;
     origins->wanted = origins->asked = NULL;
     origins->room = ORIGINS_FEW;
 }
@@ -67,6 +68,7 @@ void origins_end(Origins *origins) {
     }
     if (origins->all != origins->few) PyMem_Free(origins->all);
     PyMem_Free(origins->numbers);
+    Py_XDECREF(origins->replaced);
 }
 
 void origins_disown(const Origins *origins) {
@@ -120,6 +122,34 @@ bool origins_note(const Marshal *marshal, const Type *type, PyObject *object, co
     return true;
 }
 
+bool marshal_borrows(const Type *type) {
+    if (type->kind == TY_ARRAY || type->kind == TY_RANDOM) return true;
+    bool any = false, plain = type->kind == TY_TUPLE || type->kind == TY_OPTIONAL || type->kind == TY_STRUCT;
+    for (uint32_t i = 0; !any && plain && !type_is_shared(type) && i < type->count; i++)
+        any = marshal_borrows(type->items[i]);
+    return any;
+}
+
+bool origins_keep(const Marshal *marshal, PyObject *held) {
+    Origins *origins = marshal->origins;
+    if (origins && !origins->replaced) origins->replaced = PyList_New(0);
+    bool kept = held && origins && origins->replaced && PyList_Append(origins->replaced, held) == 0;
+    Py_XDECREF(held);
+    return kept || (held && !origins);
+}
+
+/* What a collection of the library holds, of which compiled code may have given some away. */
+static bool keep_collection(const Marshal *marshal, const Origin *origin) {
+    bool borrowed = false;
+    for (uint32_t i = 1; i < origin->type->count; i++) {
+        const Type *part = type_attribute(origin->type, i);
+        borrowed |= part->kind == TY_LIST && marshal_borrows(part->items[0]);
+        borrowed |= part->kind == TY_DICT && marshal_borrows(type_dict_value(part));
+    }
+    PyObject *object = origin->object;
+    return !borrowed || origins_keep(marshal, PyDict_Check(object) ? PyDict_Values(object) : PySequence_List(object));
+}
+
 static bool write_back(const Marshal *marshal, const Origin *origin) {
     PyObject *object = origin->stand_in ? origin->stand_in : origin->object;
     if (type_is_shared(origin->type)) return marshal_write_back_instance(marshal, origin->type, origin->owners, object);
@@ -137,7 +167,8 @@ bool marshal_write_back(const Marshal *marshal, size_t count) {
     }
     for (size_t i = 0; done && i < count; i++) {
         Origin origin = marshal->origins->all[i];
-        if (origin.stand_in) done = marshal_write_back_collection(origin.stand_in, origin.object);
+        if (origin.stand_in)
+            done = keep_collection(marshal, &origin) && marshal_write_back_collection(origin.stand_in, origin.object);
     }
     return done;
 }

@@ -219,6 +219,8 @@ bool marshal_write_back_table(const Marshal *marshal, const Type *type, const vo
     if (!changed || frontend_forgets(origin)) return true;
     PyObject *fresh = type->kind == TY_DICT ? PyDict_New() : PySet_New(NULL);
     bool done = fresh && fill(marshal, type, entries, fresh, type->kind == TY_DICT ? origin : NULL);
+    if (done && type->kind == TY_DICT && marshal_borrows(type_dict_value(type)))
+        done = origins_keep(marshal, PyDict_Values(origin));
     if (done && type->kind == TY_DICT) {
         PyDict_Clear(origin);
         done = PyDict_Update(origin, fresh) == 0;

@@ -1,0 +1,117 @@
+"""Arrays that compiled code takes out of the containers and instances of its arguments: they live on, wherever they go,
+also where nothing of Python's refers to them any more once the containers are written back."""
+
+import collections
+
+import numpy as np
+import pytest
+
+from krait import njit
+
+
+class Pair:
+    def __init__(self, u, v):
+        self.u, self.v = u, v
+
+
+def zeros_and_ones():
+    return [np.zeros(3), np.ones(3)]
+
+
+def exchange_attributes(p):
+    p.u, p.v = p.v, p.u
+    return None
+
+
+def replace_attribute(p):
+    before = p.u
+    p.u = np.full(3, 5.0)
+    return before
+
+
+def exchange_items(items):
+    items[0], items[1] = items[1], items[0]
+    return None
+
+
+def take_last(items):
+    return items.pop()
+
+
+def take_and_clear(items):
+    last = items.pop()
+    items.clear()
+    return last
+
+
+def take_key(table):
+    return table.pop("a")
+
+
+def exchange_values(table):
+    table["a"], table["b"] = table["b"], table["a"]
+    return None
+
+
+def take_both_ends(queue):
+    return queue.pop(), queue.popleft()
+
+
+def raise_it(items):
+    raise ValueError(items.pop())
+
+
+ONE = {  # function -> what it is given, made anew
+    exchange_attributes: lambda: Pair(*zeros_and_ones()),
+    replace_attribute: lambda: Pair(*zeros_and_ones()),
+    exchange_items: zeros_and_ones,
+    take_last: zeros_and_ones,
+    take_and_clear: lambda: [(i, array) for i, array in enumerate(zeros_and_ones())],
+    take_key: lambda: dict(zip("ab", zeros_and_ones())),
+    exchange_values: lambda: dict(zip("ab", zeros_and_ones())),
+    take_both_ends: lambda: collections.deque(zeros_and_ones() + zeros_and_ones()),
+    raise_it: zeros_and_ones,
+}
+
+
+def plain(value):
+    """Numbers in place of arrays."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Pair):
+        return plain(vars(value))
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, (list, tuple, collections.deque)) else value
+
+
+def outcome(function, *args):
+    try:
+        result = function(*args)
+    except ValueError as error:
+        result = error.args
+    reused = [np.full(3, 7.0) for _ in range(8)]  # the memory of what was given up too early
+    return plain(result), plain(list(args)), len(reused)
+
+
+@pytest.mark.parametrize("function", ONE, ids=lambda function: function.__name__)
+def test_what_is_taken_out_of_one(function):
+    compiled = njit(function)
+    for _ in range(10):
+        assert outcome(compiled, ONE[function]()) == outcome(function, ONE[function]())
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_what_goes_from_one_to_another(first):
+    def move(a, b):
+        a.append(b.pop())
+
+    def exchange(p, q):
+        p.u, q.u = q.u, p.u
+
+    for function, make in (move, zeros_and_ones), (exchange, lambda: Pair(*zeros_and_ones())):
+        compiled = njit(function)
+        for _ in range(10):
+            ours, theirs = (make(), make()), (make(), make())
+            order = slice(None, None, -1) if first else slice(None)
+            assert outcome(compiled, *ours[order]) == outcome(function, *theirs[order])
