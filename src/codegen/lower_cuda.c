@@ -122,8 +122,52 @@ static LLVMValueRef with_scope(Lower *l, LLVMValueRef instruction) {
     return instruction;
 }
 
-static LLVMValueRef atomic_rmw(Lower *l, LLVMAtomicRMWBinOp op, LLVMValueRef pointer, LLVMValueRef value) {
-    return with_scope(l, LLVMBuildAtomicRMW(l->b, op, pointer, value, LLVMAtomicOrderingMonotonic, false));
+/* An element that threads operate on one after the other. */
+typedef struct Cell {
+    LLVMValueRef pointer;
+    bool plain; /* no thread of the machine but this one gets there (cell_of) */
+} Cell;
+
+/* Where a block's threads run one after the other, as on the host, its own memory needs no instructions that lock. */
+static Cell cell_of(const Lower *l, const Access *access, const Value *call) {
+    return (Cell){access->pointer, l->target->block_is_one_thread && call->flags & VF_OF_BLOCK};
+}
+
+/* What an operation leaves. */
+static LLVMValueRef rmw_result(Lower *l, LLVMAtomicRMWBinOp op, LLVMValueRef old, LLVMValueRef value) {
+    LLVMTypeRef type = LLVMTypeOf(value);
+    switch (op) {
+    case LLVMAtomicRMWBinOpXchg: return value;
+    case LLVMAtomicRMWBinOpAdd: return l_add(l, old, value);
+    case LLVMAtomicRMWBinOpSub: return l_sub(l, old, value);
+    case LLVMAtomicRMWBinOpAnd: return l_and(l, old, value);
+    case LLVMAtomicRMWBinOpOr: return l_or(l, old, value);
+    case LLVMAtomicRMWBinOpXor: return l_xor(l, old, value);
+    case LLVMAtomicRMWBinOpMax: return l_select(l, l_icmp(l, LLVMIntSGT, value, old), value, old);
+    case LLVMAtomicRMWBinOpUMax: return l_select(l, l_icmp(l, LLVMIntUGT, value, old), value, old);
+    case LLVMAtomicRMWBinOpMin: return l_select(l, l_icmp(l, LLVMIntSLT, value, old), value, old);
+    case LLVMAtomicRMWBinOpUMin: return l_select(l, l_icmp(l, LLVMIntULT, value, old), value, old);
+    case LLVMAtomicRMWBinOpUIncWrap: {
+        LLVMValueRef next = l_add(l, old, LLVMConstInt(type, 1, false));
+        return l_select(l, l_icmp(l, LLVMIntUGE, old, value), l_null(type), next);
+    }
+    case LLVMAtomicRMWBinOpUDecWrap: {
+        LLVMValueRef none_left = l_icmp(l, LLVMIntEQ, old, l_null(type)), above = l_icmp(l, LLVMIntUGT, old, value);
+        return l_select(l, l_or(l, none_left, above), value, l_sub(l, old, LLVMConstInt(type, 1, false)));
+    }
+    default: return l_fadd(l, old, value);
+    }
+}
+
+static unsigned bytes_of(Lower *l, LLVMTypeRef type) { return (unsigned)LLVMABISizeOfType(l->m->layout, type); }
+
+static LLVMValueRef atomic_rmw(Lower *l, LLVMAtomicRMWBinOp op, Cell cell, LLVMValueRef value) {
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (!cell.plain)
+        return with_scope(l, LLVMBuildAtomicRMW(l->b, op, cell.pointer, value, LLVMAtomicOrderingMonotonic, false));
+    LLVMValueRef old = l_raw_load(l, type, cell.pointer, bytes_of(l, type));
+    l_raw_store(l, rmw_result(l, op, old, value), cell.pointer, bytes_of(l, type));
+    return old;
 }
 
 static LLVMTypeRef bits_of(Lower *l, LLVMTypeRef type) {
@@ -133,12 +177,17 @@ static LLVMTypeRef bits_of(Lower *l, LLVMTypeRef type) {
 
 /* If *pointer == expected then *pointer = desired; the old value.  Floats are compared by their bits, as the hardware
  * does. */
-static LLVMValueRef atomic_cas(Lower *l, LLVMValueRef pointer, LLVMValueRef expected, LLVMValueRef desired) {
+static LLVMValueRef atomic_cas(Lower *l, Cell cell, LLVMValueRef expected, LLVMValueRef desired) {
     LLVMTypeRef type = LLVMTypeOf(expected), bits = bits_of(l, type);
-    LLVMValueRef e = LLVMBuildBitCast(l->b, expected, bits, ""), d = LLVMBuildBitCast(l->b, desired, bits, "");
-    LLVMValueRef pair = with_scope(l, LLVMBuildAtomicCmpXchg(l->b, pointer, e, d, LLVMAtomicOrderingMonotonic,
-                                                             LLVMAtomicOrderingMonotonic, false));
-    return LLVMBuildBitCast(l->b, l_extract(l, pair, 0), type, "");
+    LLVMValueRef e = LLVMBuildBitCast(l->b, expected, bits, ""), d = LLVMBuildBitCast(l->b, desired, bits, ""), old;
+    if (cell.plain) {
+        old = l_raw_load(l, bits, cell.pointer, bytes_of(l, bits));
+        l_raw_store(l, l_select(l, l_icmp(l, LLVMIntEQ, old, e), d, old), cell.pointer, bytes_of(l, bits));
+    } else {
+        LLVMAtomicOrdering relaxed = LLVMAtomicOrderingMonotonic;
+        old = l_extract(l, with_scope(l, LLVMBuildAtomicCmpXchg(l->b, cell.pointer, e, d, relaxed, relaxed, false)), 0);
+    }
+    return LLVMBuildBitCast(l->b, old, type, "");
 }
 
 /* What an operation leaves in memory for a float. */
@@ -153,14 +202,14 @@ static LLVMValueRef float_result(Lower *l, FuncId func, Scalar scalar, LLVMValue
 }
 
 /* Repeats compare-and-swap until nobody came in between. */
-static LLVMValueRef float_loop(Lower *l, FuncId func, Scalar scalar, LLVMValueRef pointer, LLVMValueRef value) {
+static LLVMValueRef float_loop(Lower *l, FuncId func, Scalar scalar, Cell cell, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value), bits = bits_of(l, type);
     LLVMBasicBlockRef before = l_here(l), again = l_block(l, "again"), done = l_block(l, "swapped");
-    LLVMValueRef first = l_raw_load(l, type, pointer, LLVMGetIntTypeWidth(bits) / 8);
+    LLVMValueRef first = l_raw_load(l, type, cell.pointer, LLVMGetIntTypeWidth(bits) / 8);
     l_jump(l, again);
     l_enter(l, again);
     LLVMValueRef old = LLVMBuildPhi(l->b, type, "");
-    LLVMValueRef found = atomic_cas(l, pointer, old, float_result(l, func, scalar, old, value));
+    LLVMValueRef found = atomic_cas(l, cell, old, float_result(l, func, scalar, old, value));
     LLVMValueRef same = l_icmp(l, LLVMIntEQ, LLVMBuildBitCast(l->b, found, bits, ""),
                                LLVMBuildBitCast(l->b, old, bits, ""));
     LLVMValueRef incoming[] = {first, found};
@@ -171,51 +220,50 @@ static LLVMValueRef float_loop(Lower *l, FuncId func, Scalar scalar, LLVMValueRe
     return found;
 }
 
-static LLVMValueRef atomic_integer(Lower *l, FuncId func, bool is_signed, LLVMValueRef pointer, LLVMValueRef value) {
+static LLVMValueRef atomic_integer(Lower *l, FuncId func, bool is_signed, Cell cell, LLVMValueRef value) {
     switch (func) {
-    case FUNC_CUDA_ATOMIC_ADD: return atomic_rmw(l, LLVMAtomicRMWBinOpAdd, pointer, value);
-    case FUNC_CUDA_ATOMIC_SUB: return atomic_rmw(l, LLVMAtomicRMWBinOpSub, pointer, value);
+    case FUNC_CUDA_ATOMIC_ADD: return atomic_rmw(l, LLVMAtomicRMWBinOpAdd, cell, value);
+    case FUNC_CUDA_ATOMIC_SUB: return atomic_rmw(l, LLVMAtomicRMWBinOpSub, cell, value);
     case FUNC_CUDA_ATOMIC_MAX:
     case FUNC_CUDA_ATOMIC_NANMAX:
-        return atomic_rmw(l, is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax, pointer, value);
+        return atomic_rmw(l, is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax, cell, value);
     case FUNC_CUDA_ATOMIC_MIN:
     case FUNC_CUDA_ATOMIC_NANMIN:
-        return atomic_rmw(l, is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin, pointer, value);
-    case FUNC_CUDA_ATOMIC_AND: return atomic_rmw(l, LLVMAtomicRMWBinOpAnd, pointer, value);
-    case FUNC_CUDA_ATOMIC_OR: return atomic_rmw(l, LLVMAtomicRMWBinOpOr, pointer, value);
-    case FUNC_CUDA_ATOMIC_XOR: return atomic_rmw(l, LLVMAtomicRMWBinOpXor, pointer, value);
-    case FUNC_CUDA_ATOMIC_EXCH: return atomic_rmw(l, LLVMAtomicRMWBinOpXchg, pointer, value);
-    case FUNC_CUDA_ATOMIC_INC: return atomic_rmw(l, LLVMAtomicRMWBinOpUIncWrap, pointer, value);
-    case FUNC_CUDA_ATOMIC_DEC: return atomic_rmw(l, LLVMAtomicRMWBinOpUDecWrap, pointer, value);
+        return atomic_rmw(l, is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin, cell, value);
+    case FUNC_CUDA_ATOMIC_AND: return atomic_rmw(l, LLVMAtomicRMWBinOpAnd, cell, value);
+    case FUNC_CUDA_ATOMIC_OR: return atomic_rmw(l, LLVMAtomicRMWBinOpOr, cell, value);
+    case FUNC_CUDA_ATOMIC_XOR: return atomic_rmw(l, LLVMAtomicRMWBinOpXor, cell, value);
+    case FUNC_CUDA_ATOMIC_EXCH: return atomic_rmw(l, LLVMAtomicRMWBinOpXchg, cell, value);
+    case FUNC_CUDA_ATOMIC_INC: return atomic_rmw(l, LLVMAtomicRMWBinOpUIncWrap, cell, value);
+    case FUNC_CUDA_ATOMIC_DEC: return atomic_rmw(l, LLVMAtomicRMWBinOpUDecWrap, cell, value);
     default: return l_fail(l, "%s of integers is not compiled", func_info[func].head.names), NULL;
     }
 }
 
-static LLVMValueRef atomic_sum(Lower *l, Scalar scalar, LLVMValueRef pointer, LLVMValueRef value) {
+static LLVMValueRef atomic_sum(Lower *l, Scalar scalar, Cell cell, LLVMValueRef value) {
     if (scalar == SCALAR_BFLOAT16 && !l->target->rounds_bfloat16)
-        return float_loop(l, FUNC_CUDA_ATOMIC_ADD, scalar, pointer, value);
-    return atomic_rmw(l, LLVMAtomicRMWBinOpFAdd, pointer, value);
+        return float_loop(l, FUNC_CUDA_ATOMIC_ADD, scalar, cell, value);
+    return atomic_rmw(l, LLVMAtomicRMWBinOpFAdd, cell, value);
 }
 
-static LLVMValueRef atomic_float(Lower *l, FuncId func, Scalar scalar, LLVMValueRef pointer, LLVMValueRef value) {
+static LLVMValueRef atomic_float(Lower *l, FuncId func, Scalar scalar, Cell cell, LLVMValueRef value) {
     switch (func) {
-    case FUNC_CUDA_ATOMIC_ADD: return atomic_sum(l, scalar, pointer, value);
-    case FUNC_CUDA_ATOMIC_SUB: return atomic_sum(l, scalar, pointer, l_scalar_op(l, OP_NEG, scalar, value, NULL));
-    case FUNC_CUDA_ATOMIC_EXCH: return atomic_rmw(l, LLVMAtomicRMWBinOpXchg, pointer, value);
+    case FUNC_CUDA_ATOMIC_ADD: return atomic_sum(l, scalar, cell, value);
+    case FUNC_CUDA_ATOMIC_SUB: return atomic_sum(l, scalar, cell, l_scalar_op(l, OP_NEG, scalar, value, NULL));
+    case FUNC_CUDA_ATOMIC_EXCH: return atomic_rmw(l, LLVMAtomicRMWBinOpXchg, cell, value);
     case FUNC_CUDA_ATOMIC_MAX:
     case FUNC_CUDA_ATOMIC_MIN:
     case FUNC_CUDA_ATOMIC_NANMAX:
-    case FUNC_CUDA_ATOMIC_NANMIN: return float_loop(l, func, scalar, pointer, value);
+    case FUNC_CUDA_ATOMIC_NANMIN: return float_loop(l, func, scalar, cell, value);
     default: return l_fail(l, "%s of floats is not compiled", func_info[func].head.names), NULL;
     }
 }
 
 /* Each part by itself: no thread sees a part that is half added, but perhaps one part without the other. */
-static LLVMValueRef atomic_complex(Lower *l, FuncId func, const Type *element, LLVMValueRef pointer,
-                                   LLVMValueRef value) {
-    LLVMValueRef second = l_offset(l, pointer, l_i64(l, (int64_t)type_size(element) / 2));
+static LLVMValueRef atomic_complex(Lower *l, FuncId func, const Type *element, Cell cell, LLVMValueRef value) {
+    Cell second = {l_offset(l, cell.pointer, l_i64(l, (int64_t)type_size(element) / 2)), cell.plain};
     Scalar part = element->scalar == SCALAR_COMPLEX64 ? SCALAR_FLOAT32 : SCALAR_FLOAT64;
-    LLVMValueRef re = atomic_float(l, func, part, pointer, l_extract(l, value, 0));
+    LLVMValueRef re = atomic_float(l, func, part, cell, l_extract(l, value, 0));
     return l_complex(l, re, atomic_float(l, func, part, second, l_extract(l, value, 1)));
 }
 
@@ -224,12 +272,13 @@ LLVMValueRef lower_func_cuda_atomic(Lower *l, const Value *call) {
     l_access(l, &access, call, call->args[0], call->args[1]);
     l_watch(l, call, access.pointer, access.element, RACE_ATOMIC);
     LLVMValueRef value = l_arg(l, call, 2), old;
+    Cell cell = cell_of(l, &access, call);
     if (type_scalar_kind(access.element) == 'c')
-        old = atomic_complex(l, call->imm.func->id, access.element, access.pointer, value);
+        old = atomic_complex(l, call->imm.func->id, access.element, cell, value);
     else if (type_scalar_kind(access.element) == 'f')
-        old = atomic_float(l, call->imm.func->id, (Scalar)access.element->scalar, access.pointer, value);
+        old = atomic_float(l, call->imm.func->id, (Scalar)access.element->scalar, cell, value);
     else
-        old = atomic_integer(l, call->imm.func->id, type_scalar_kind(access.element) == 'i', access.pointer, value);
+        old = atomic_integer(l, call->imm.func->id, type_scalar_kind(access.element) == 'i', cell, value);
     TRY(old);
     return l_endaccess(l, &access, old);
 }
@@ -238,7 +287,7 @@ LLVMValueRef lower_func_cuda_atomic_cas(Lower *l, const Value *call) {
     Access access;
     l_access(l, &access, call, call->args[0], call->args[1]);
     l_watch(l, call, access.pointer, access.element, RACE_ATOMIC);
-    return l_endaccess(l, &access, atomic_cas(l, access.pointer, l_arg(l, call, 2), l_arg(l, call, 3)));
+    return l_endaccess(l, &access, atomic_cas(l, cell_of(l, &access, call), l_arg(l, call, 2), l_arg(l, call, 3)));
 }
 
 /* ---- loads and stores with a hint for the caches ---- */

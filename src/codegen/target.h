@@ -87,6 +87,7 @@ struct Target {
     bool short_counts;           /* the back end cuts counts of shifts to 32 bits, whatever guards them */
     bool slow_division;          /* 64-bit division costs as much as a loop's body */
     bool slow_wide;              /* 64-bit integers cost twice as much as 32-bit ones, or more */
+    bool block_is_one_thread;    /* of the machine: threads of a block run one after the other */
     bool convergent;             /* threads run in lockstep: a call must not come to depend on further conditions */
     BitcodeLibrary libraries[2]; /* in the order they are linked; unused ones NULL */
 

@@ -359,6 +359,7 @@ const Target *codegen_cpu_target(void) {
         .atomic_scope = "",
         .raises = true,
         .shares_memory = true,
+        .block_is_one_thread = true,
         .splits_long = true,
         .libraries = {{krait_bc_rtlib_host, "krait_"}},
         .machine = host_machine,

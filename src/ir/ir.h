@@ -126,7 +126,8 @@ enum ValueFlags {
     VF_COPIES = 32768,  /* of a call: the generator that it makes holds what variables held, which are assigned later:
                            it may not be put where that is not seen (frontend) */
     VF_STAYS = 65536,   /* of such a call: they are variables of the function around, which it may not come to */
-    VF_RAISED = 131072  /* of a call: the exception that it makes is raised at once, and goes nowhere else (frontend) */
+    VF_RAISED = 131072, /* of a call: the exception that it makes is raised at once, and goes nowhere else (frontend) */
+    VF_OF_BLOCK = 262144 /* an atomic operation of an array that the block alone has (shared) */
 };
 
 /* What an integer lies between, both included. */
@@ -296,8 +297,8 @@ struct FuncInst {
         depth; /* of recursive functions: 0 looks at the stack and for signals; a copy that does not (pass recursion) */
     uint32_t height;    /* calls of the longest chain below it; of recursive functions of some chain */
     bool has_loop;      /* in its own body (pass loops) */
-    bool frameless;     /* a region whose calls keep nothing in memory of their own: it may run for several threads at
-                                once (pass barriers) */
+    bool frameless;     /* a region whose calls keep nothing in memory of their own and update none that they share: it
+                                may run for several threads at once (pass barriers) */
     bool by_regions;    /* a kernel that runs once for a block and says what its threads do (pass barriers) */
     bool never_returns; /* every call ends by raising: calls of it are followed by UNREACHABLE */
     uint32_t options;   /* FuncOptions of its own decorator */

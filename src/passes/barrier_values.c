@@ -232,6 +232,7 @@ bool barriers_force_loops(Split *split) {
 
 /* ---- regions for vectors ---- */
 
+
 /* Only what surely computes in registers. */
 static bool needs_no_frame(const Value *value) {
     switch (value->op) {
@@ -249,7 +250,9 @@ static bool needs_no_frame(const Value *value) {
     case OP_GETITEM:
     case OP_SETITEM:
         return value->args[0]->type->kind == TY_ARRAY && type_takes_element(value->args[0]->type, value->args[1]->type);
-    case OP_CALL_FUNC: return value->type->kind == TY_SCALAR && func_row(value->imm.func)->how != HOW_RTLIB;
+    case OP_CALL_FUNC:
+        return value->type->kind == TY_SCALAR && func_row(value->imm.func)->how != HOW_RTLIB &&
+               !(value->flags & VF_OF_BLOCK); /* one thread's load and store after another's */
     default:
         return op_is_terminator(value->op) || op_is_unary(value->op) || op_is_binary(value->op) ||
                op_is_comparison(value->op);

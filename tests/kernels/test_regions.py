@@ -477,3 +477,59 @@ def test_a_remainder_that_a_called_function_does_not_compute(kernel, dtype):
     out = np.zeros(257, np.int64)
     kernel[1, 1](out, w, x, y)
     np.testing.assert_array_equal(out, np.where(x > 0, 52 ^ 17, 17))
+
+
+@cuda.jit
+def counts(x, out, sums):
+    """Of what every thread of a block adds to, none is lost, whatever becomes of the loop over them."""
+    bins, t = cuda.shared.array(8, int32), cuda.threadIdx.x
+    extent, total = cuda.shared.array(2, np.int64), cuda.shared.array(1, float64)
+    if t < 8:
+        bins[t] = 0
+    if t == 0:
+        extent[0], extent[1], total[0] = 2**62, -(2**62), 0
+    cuda.syncthreads()
+    value = x[cuda.grid(1)]
+    cuda.atomic.add(bins, value & 7, 1)
+    cuda.atomic.min(extent, 0, value)
+    cuda.atomic.max(extent, 1, value)
+    cuda.atomic.add(total, 0, value)
+    cuda.syncthreads()
+    if t < 8:
+        out[cuda.blockIdx.x, t] = bins[t]
+    if t == 0:
+        sums[cuda.blockIdx.x, 0], sums[cuda.blockIdx.x, 1] = extent[0], extent[1]
+        sums[cuda.blockIdx.x, 2] = total[0]
+
+
+@cuda.jit
+def takes_turns(x, out):
+    cell, t = cuda.shared.array(6, np.uint32), cuda.threadIdx.x
+    if t < 6:
+        cell[t] = 0
+    cuda.syncthreads()
+    cuda.atomic.inc(cell, 0, 9)
+    cuda.atomic.dec(cell, 1, 9)
+    cuda.atomic.or_(cell, 2, x[t])
+    cuda.atomic.xor(cell, 3, x[t])
+    cuda.atomic.cas(cell, 4, t, t + 1)
+    cuda.atomic.sub(cell, 5, 1)
+    cuda.syncthreads()
+    if t < 6:
+        out[t] = cell[t]
+
+
+@host_device
+def test_threads_of_a_block_update_its_memory(rng):
+    x = rng.integers(-1000, 1000, 1024)
+    out, sums = np.zeros((4, 8), np.int64), np.zeros((4, 3))
+    counts[4, 256](x, out, sums)
+    blocks = x.reshape(4, 256)
+    assert runs_as_loops(counts)
+    assert out.tolist() == [np.bincount(block & 7, minlength=8).tolist() for block in blocks]
+    assert sums.tolist() == np.stack([blocks.min(1), blocks.max(1), blocks.sum(1)], 1).tolist()
+    assert "\tlock" not in next(iter(counts.inspect_asm().values()))
+    flags, cells = rng.integers(0, 1 << 32, 64, np.uint32), np.zeros(6, np.uint32)
+    takes_turns[1, 64](flags, cells)
+    either, both = np.bitwise_or.reduce(flags), np.bitwise_xor.reduce(flags)
+    assert cells.tolist() == [4, 6, either, both, 64, 2**32 - 64]
