@@ -1077,8 +1077,8 @@ class LinkableCode:
         self,
         data: str | bytes,
         name: str | None = None,
-        setup_callback: None = None,
-        teardown_callback: None = None,
+        setup_callback: Callable[[Any], object] | None = None,
+        teardown_callback: Callable[[Any], object] | None = None,
         nrt: bool = False,
     ) -> None: ...
 

@@ -1,7 +1,9 @@
 """Functions that other compilers define: declare_device, and what its link, and that of a kernel, may be."""
 
 import base64
+import contextlib as _contextlib
 import inspect as _inspect
+import re as _re
 from pathlib import Path
 
 from .. import _krait
@@ -16,18 +18,23 @@ def {name}({parameters}):
 
 
 class LinkableCode:
-    """Code that kernels are linked with: its text or bytes, or a file that has them and is open for reading.  Of
-    Numba's options those are taken that ask for nothing: no function is called when a module is loaded or unloaded."""
+    """Code that kernels are linked with: its text or bytes, or a file that has them and is open for reading.  When a
+    GPU has loaded a kernel that calls it, `setup_callback` is called with the module, before the first launch;
+    `teardown_callback`, before the module goes.  The host device loads no module.  Of Numba's option nrt only False is
+    taken: there is no such runtime."""
 
     data = name = None
     input_type = None  # of machine code, as the driver's linker numbers them
 
     def __init__(self, data, name=None, setup_callback=None, teardown_callback=None, nrt=False):
-        if setup_callback is not None or teardown_callback is not None or nrt:
-            raise TypeError("linked code calls nothing back and has no Numba runtime: leave setup_callback, "
-                            "teardown_callback and nrt out")
+        for what, function in (("setup_callback", setup_callback), ("teardown_callback", teardown_callback)):
+            if function is not None and not callable(function):
+                raise TypeError(f"{what} is a function of the module, not {function!r}")
+        if nrt:
+            raise TypeError("linked code has no Numba runtime here: leave nrt out")
         self.data = data.read() if hasattr(data, "read") else data
         self.name = name
+        self.setup_callback, self.teardown_callback = setup_callback, teardown_callback
 
 
 class PTXSource(LinkableCode):
@@ -96,9 +103,48 @@ def _carried(code):
     return f".version 6.0\n//krait.link {code.input_type} {base64.b64encode(code.data).decode()};\n"
 
 
+# By the numbers that stand in the texts: as long as the program, as kernels with these texts may be made at any time.
+_calling = []
+
+
+def _calls_of(code):
+    """The line that says so of code that calls functions when it is loaded or unloaded, which is the same for it in
+    every text."""
+    if code.setup_callback is None and code.teardown_callback is None:
+        return ""
+    if code not in _calling:
+        _calling.append(code)
+    return f"//krait.calls {_calling.index(code)};\n"
+
+
+def loaded(ptx, handle):
+    """Called when a GPU has loaded a kernel: what `unloading` gets before that goes."""
+    from ._modules import Module
+
+    module, numbers = Module.of_kernel(handle), dict.fromkeys(_re.findall(r"^//krait\.calls (\d+);", ptx, _re.M))
+    called = [_calling[int(number)] for number in numbers]
+    for code in called:
+        if code.setup_callback is not None:
+            code.setup_callback(module)
+    return module, [code.teardown_callback for code in called if code.teardown_callback is not None]
+
+
+def unloading(called):
+    module, functions = called
+    with _contextlib.ExitStack() as stack:
+        stack.callback(module.unload)
+        for function in reversed(functions):
+            stack.callback(function, module)
+
+
 def _text_of(item):
     """The PTX text that an item of link is, names or becomes."""
     code = _linkable(item)
+    text, calls = _ptx_of(code), _calls_of(code)
+    return f"{text}\n{calls}" if calls else text
+
+
+def _ptx_of(code):
     if isinstance(code, LTOIR) and not _on_host_device():
         from . import _toolkit
 

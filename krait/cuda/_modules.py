@@ -21,6 +21,20 @@ class Module:
         with context.device:
             self._handle = _krait.module_load(image)
 
+    @classmethod
+    def of_kernel(cls, handle):
+        """What the thread's GPU has loaded for a kernel of Krait's; it goes with the kernel."""
+        from . import current_context
+
+        self = cls.__new__(cls)
+        self.context, self._handle = current_context(), handle
+        return self
+
+    @property
+    def handle(self):
+        """The driver's, a CUmodule."""
+        return ctypes.c_void_p(_krait.module_handle(self._handle))
+
     def get_function(self, name):
         """A kernel of the module."""
         return Function(self, name)

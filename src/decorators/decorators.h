@@ -210,6 +210,7 @@ PyObject *pickle_rebuild(PyObject *module, PyObject *args);
 
 /* loading.c: the code on the device, by way of the disk cache where it is asked for.  NULL: exception set. */
 DeviceKernel *code_load(const ModuleState *state, Device *device, const Code *code, const DeviceCode *how);
+void code_unload(DeviceKernel *kernel); /* what linked code calls then is called first */
 /* Puts what code_load gave (NULL: NULL) where others may have put theirs while it let go of the GIL: theirs stays. */
 DeviceKernel *code_keep(DeviceKernel *made, DeviceKernel **place);
 

@@ -2,7 +2,8 @@
  *
  * In: Code, and how the device is to load it.  Out: a DeviceKernel.  What has to be made is kept, where the function
  * asks for it (cache=True, KRAIT_CACHE=1).  What the driver cannot link, LTO-IR, nvJitLink does, where it is installed
- * (krait/cuda/_toolkit.py); its version stands in the key, as the driver's does of what the driver makes. */
+ * (krait/cuda/_toolkit.py); its version stands in the key, as the driver's does of what the driver makes.  Functions that
+ * linked code names are called when it is loaded, and before it goes (krait/cuda/_linking.py). */
 #include "decorators/decorators.h"
 
 #include <stdio.h>  /* snprintf */
@@ -95,7 +96,7 @@ static void *load_kept(Arena *arena, void *context) {
     return kernel;
 }
 
-DeviceKernel *code_load(const ModuleState *state, Device *device, const Code *code, const DeviceCode *how) {
+static DeviceKernel *load(const ModuleState *state, Device *device, const Code *code, const DeviceCode *how) {
     Loading loading = {state, device, code, how};
     if (!device->ptx_target) return device_load(device, how);
     bool wanted = driver_binary_wanted(code);
@@ -104,9 +105,42 @@ DeviceKernel *code_load(const ModuleState *state, Device *device, const Code *co
     return wanted ? errors_with_arena(load_kept, &loading) : device_load(device, how);
 }
 
+/* NULL: exception set; the kernel is freed. */
+static DeviceKernel *set_up(DeviceKernel *kernel, const char *ptx) {
+    PyObject *module = module_of_kernel(kernel);
+    kernel->called = module ? marshal_call_python("krait.cuda._linking", "loaded", "(sO)", ptx, module) : NULL;
+    Py_XDECREF(module);
+    if (kernel->called) return kernel;
+    kernel->device->ops->kernel_free(kernel);
+    return NULL;
+}
+
+DeviceKernel *code_load(const ModuleState *state, Device *device, const Code *code, const DeviceCode *how) {
+    DeviceKernel *kernel = load(state, device, code, how);
+    return kernel && device->ptx_target && strstr(how->ptx, LINKED_CALLS) ? set_up(kernel, how->ptx) : kernel;
+}
+
+/* An error has nowhere to go; an exception that is set stays. */
+static void tear_down(PyObject *called) {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *done = marshal_call_python("krait.cuda._linking", "unloading", "(O)", called);
+    if (!done) PyErr_WriteUnraisable(called);
+    Py_XDECREF(done);
+    PyErr_Restore(type, value, traceback);
+}
+
+void code_unload(DeviceKernel *kernel) {
+    PyObject *called = kernel->called;
+    kernel->called = NULL;
+    if (called && !device_kernel_gone(kernel)) tear_down(called);
+    kernel->device->ops->kernel_free(kernel);
+    Py_XDECREF(called);
+}
+
 DeviceKernel *code_keep(DeviceKernel *made, DeviceKernel **place) {
     if (made && *place)
-        made->device->ops->kernel_free(made);
+        code_unload(made);
     else if (made)
         *place = made;
     return made ? *place : NULL;

@@ -11,7 +11,7 @@
 static void plan_free(void *extra) {
     Plan *plan = extra;
     for (int i = 0; plan->loaded && i < plan->ndevices; i++)
-        if (plan->loaded[i]) plan->loaded[i]->device->ops->kernel_free(plan->loaded[i]);
+        if (plan->loaded[i]) code_unload(plan->loaded[i]);
     PyMem_Free(plan->loaded);
     PyMem_Free(plan->arrays);
     PyMem_Free(plan->ints);
@@ -146,7 +146,7 @@ DeviceKernel *plan_load(Kernel *kernel, Spec *spec, Plan *plan, Device *device) 
     bool notes = code->nraise_sites || code->nprint_sites;
     DeviceKernel *gone = *loaded;
     *loaded = NULL;
-    if (gone) device->ops->kernel_free(gone);
+    if (gone) code_unload(gone);
     DeviceKernel *made = code_load(kernel->core.state, device, code,
                                    &(DeviceCode){.ptx = code->ptx,
                                                  .entry = code->config.codegen.entry_name,

@@ -166,7 +166,7 @@ static int choose_code(UfuncCall *call) {
 static void loaded_free(void *extra) {
     Loaded *loaded = extra;
     for (int i = 0; i < loaded->count; i++)
-        if (loaded->kernels[i]) loaded->kernels[i]->device->ops->kernel_free(loaded->kernels[i]);
+        if (loaded->kernels[i]) code_unload(loaded->kernels[i]);
     PyMem_Free(loaded);
 }
 
@@ -186,7 +186,7 @@ static DeviceKernel *load(const UfuncCall *call, Spec *spec) {
     }
     DeviceKernel **loaded = &((Loaded *)spec->extra)->kernels[device->ordinal];
     if (*loaded && device_kernel_gone(*loaded)) {
-        device->ops->kernel_free(*loaded);
+        code_unload(*loaded);
         *loaded = NULL;
     }
     if (*loaded) return *loaded;

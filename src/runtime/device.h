@@ -57,7 +57,10 @@ typedef struct DeviceBinary {
 
 /* In the PTX of a kernel: a line with machine code that it is to be linked with (krait/cuda/_linking.py), whose kind
  * as cuLinkAddData numbers them and whose bytes in base64 follow, then a semicolon. */
-#define LINKED_CODE "//krait.link "
+#define LINKED_CODE  "//krait.link "
+/* A line with the number of linked code that calls functions of Python when a GPU has loaded the kernel, and before it
+ * goes. */
+#define LINKED_CALLS "//krait.calls "
 
 /* Compiled code, in the form that a device takes. */
 typedef struct DeviceCode {
@@ -83,6 +86,7 @@ typedef struct DeviceKernel {
     int static_shared;   /* bytes of a block */
     int dynamic_limit;   /* bytes that a launch may have beside them; more has to be asked for */
     bool in_turn;        /* its blocks wait for each other: one launch at a time, on whatever streams */
+    void *called; /* of who loaded it: what linked code calls before it goes (decorators/loading.c); NULL: nothing */
 } DeviceKernel;
 
 typedef enum KernelFact { /* what a kernel needs, and what it is given */

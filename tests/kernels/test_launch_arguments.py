@@ -203,8 +203,10 @@ def test_names_of_numba_for_memory():
     assert overload.max_cooperative_grid_blocks(32, dynsmem=0) == work.max_cooperative_grid_blocks(
         32, dynsmem=0, signature=work.signatures[0])
     assert cuda.PTXSource("text", setup_callback=None, nrt=False).data == "text"
-    with pytest.raises(TypeError, match="calls nothing back"):
-        cuda.PTXSource("text", setup_callback=print)
+    with pytest.raises(TypeError, match="no Numba runtime"):
+        cuda.PTXSource("text", nrt=True)
+    with pytest.raises(TypeError, match="setup_callback is a function"):
+        cuda.PTXSource("text", setup_callback="print")
 
 
 def test_close_and_reset():

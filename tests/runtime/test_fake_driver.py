@@ -2028,6 +2028,60 @@ def test_interfaces_of_structs_and_what_is_malformed(run):
     """)
 
 
+def test_linked_code_calls_when_it_is_loaded_and_before_it_goes(run):
+    run("""
+        text = ".version 6.0\\n.visible .func (.param .b64 r) twice(.param .b64 x)\\n{\\nret;\\n}\\n"
+        seen = []
+
+        def setup(module):
+            seen.append(("setup", module.handle.value, module.get_function("other").device.id))
+            fake.fake_note(b"setup")
+
+        def teardown(module):
+            seen.append(("teardown", module.handle.value))
+            fake.fake_note(b"teardown")
+
+        code = cuda.PTXSource(text, setup_callback=setup, teardown_callback=teardown)
+        twice = cuda.declare_device("twice", "float64(float64)", link=[code, cuda.PTXSource(".version 6.0")], abi="c")
+
+        def linked(x):
+            x[0] = twice(x[0])
+
+        x = cuda.to_device(np.ones(10))
+        kernel = cuda.jit(linked)
+        calls()
+        kernel[1, 1](x)
+        kernel[1, 1](x)
+        assert calls() == ["setup", "LaunchKernel 0", "LaunchKernel 0"]
+        assert len(seen) == 1 and seen[0][0] == "setup" and seen[0][2] == 0
+        calls()
+        del kernel
+        import gc
+        gc.collect()
+        assert calls() == ["teardown", "ModuleUnload"] and seen[1:] == [("teardown", seen[0][1])]
+
+        def refuses(module):
+            raise RuntimeError("not this one")
+
+        refused = cuda.declare_device("twice", "float64(float64)", abi="c",
+                                      link=cuda.PTXSource(text, setup_callback=refuses))
+
+        @cuda.jit
+        def other(x):
+            x[0] = refused(x[0])
+
+        for _ in range(2):
+            calls()
+            try:
+                other[1, 1](x)
+            except RuntimeError as error:
+                assert str(error) == "not this one"
+            else:
+                raise AssertionError
+            assert not any("Launch" in call for call in calls())
+    """)
+
+
 def test_machine_code_is_linked_by_the_driver(run, tmp_path):
     program = """
         import io

@@ -85,6 +85,9 @@ DeviceKernel *device_load(Device *device, const DeviceCode *code);
 static inline bool device_kernel_gone(const DeviceKernel *kernel) {
     return kernel->generation != kernel->device->generation;
 }
+/* modules.c: what a GPU's driver has loaded for it, as krait/cuda/_modules.py takes it; it lives as long as the kernel.
+ * NULL: exception set. */
+PyObject *module_of_kernel(const DeviceKernel *kernel);
 /* Asks for more dynamic shared memory than dynamic_limit.  -1: exception set. */
 int device_allow_shared(DeviceKernel *kernel, unsigned bytes);
 

@@ -2,7 +2,7 @@
  * functions and globals by name, their launches.  Behind Context.create_module_ptx and create_module_image, and Linker
  * and launch_kernel of krait.cuda.cudadrv.driver (krait/cuda/_modules.py).
  *
- * A module is a capsule; it is unloaded with the capsule, or before. */
+ * A module is a capsule; it is unloaded with the capsule, or before, unless it is a kernel's of Krait's. */
 #include <stdio.h> /* snprintf */
 
 #include "runtime/cuda/device_memory.h"
@@ -14,11 +14,12 @@
 typedef struct Loaded {
     CudaContext *context;
     unsigned generation;
-    void *module; /* NULL: unloaded */
+    void *module;  /* NULL: unloaded */
+    bool borrowed; /* a kernel of Krait's has it */
 } Loaded;
 
 static void unload(Loaded *loaded) {
-    if (loaded->module) gpu_module_unload(loaded->context, loaded->generation, loaded->module);
+    if (loaded->module && !loaded->borrowed) gpu_module_unload(loaded->context, loaded->generation, loaded->module);
     loaded->module = NULL;
 }
 
@@ -66,6 +67,25 @@ static PyObject *module_load(PyObject *module, PyObject *image) {
         PyMem_Free(loaded);
     }
     return capsule;
+}
+
+PyObject *module_of_kernel(const DeviceKernel *kernel) {
+    Loaded *loaded = PyMem_Malloc(sizeof *loaded);
+    if (!loaded) return PyErr_NoMemory();
+    *loaded = (Loaded){.context = (CudaContext *)kernel->device,
+                       .generation = kernel->generation,
+                       .module = ((const CudaKernel *)kernel)->module,
+                       .borrowed = true};
+    PyObject *capsule = PyCapsule_New(loaded, MODULE_NAME, drop);
+    if (!capsule) PyMem_Free(loaded);
+    return capsule;
+}
+
+/* module_handle(module): the driver's, a CUmodule, as an int */
+static PyObject *module_handle(PyObject *module, PyObject *capsule) {
+    Loaded *loaded = module_of(capsule);
+    (void)module;
+    return loaded ? PyLong_FromVoidPtr(loaded->module) : NULL;
 }
 
 static PyObject *module_unload(PyObject *module, PyObject *capsule) {
@@ -186,11 +206,8 @@ static PyObject *module_launch(PyObject *module, PyObject *args) {
 }
 
 PyMethodDef module_functions[] = {
-    {"module_link", module_link, METH_VARARGS, NULL},
-    {"module_launch", module_launch, METH_VARARGS, NULL},
-    {"module_load", module_load, METH_O, NULL},
-    {"module_unload", module_unload, METH_O, NULL},
-    {"module_function", module_function, METH_VARARGS, NULL},
-    {"module_global", module_global, METH_VARARGS, NULL},
-    {NULL, NULL, 0, NULL},
+    {"module_link", module_link, METH_VARARGS, NULL},     {"module_launch", module_launch, METH_VARARGS, NULL},
+    {"module_load", module_load, METH_O, NULL},           {"module_handle", module_handle, METH_O, NULL},
+    {"module_unload", module_unload, METH_O, NULL},       {"module_function", module_function, METH_VARARGS, NULL},
+    {"module_global", module_global, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL},
 };
