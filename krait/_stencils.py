@@ -500,4 +500,8 @@ def stencil(func_or_mode="constant", *, cval=None, neighborhood=None, standard_i
     def decorate(function):
         return Stencil(getattr(function, "py_func", function), mode, cval, neighborhood, standard_indexing, options)
 
+    decorate._made_ahead = True
     return decorate if isinstance(func_or_mode, str) else decorate(func_or_mode)
+
+
+stencil._made_ahead = True  # compiled code has it called when it is compiled (src/frontend/made_ahead.c)

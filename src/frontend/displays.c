@@ -345,6 +345,7 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
     bool changes;
     TRY(translate_changes_keywords(t, operands.data, operands.len, names, &changes));
     if (changes) return true;
+    if (translate_is_made_ahead(t, callee)) return translate_make_ahead(t, operands.data, operands.len, names);
     if (is_super(t, callee)) return translate_super(t, operands.data + 1, operands.len - 1);
     if (operands.len > 1) operands.data[1] = translate_argument_of(t, callee, operands.data[1]);
     if (names && names->type->count == operands.len - 1 && display_of(callee) == OP_DICT)

@@ -15,10 +15,8 @@ static bool refuse_text(Translator *t) {
 
 /* ---- constants ---- */
 
-/* The Python object of a constant; a new reference, NULL without exception where there is none. */
-static PyObject *const_object(const Value *value) {
-    if (value->op != OP_CONST || value->konst->too_big) return NULL;
-    const Const *konst = value->konst;
+PyObject *translate_const_object(const Const *konst) {
+    if (konst->too_big) return NULL;
     if (konst->type->kind == TY_NONE) return Py_NewRef(Py_None);
     if (konst->type->kind == TY_STR) return PyUnicode_FromString(konst->text);
     if (konst->type->kind != TY_SCALAR || !konst->type->weak) return NULL;
@@ -29,6 +27,10 @@ static PyObject *const_object(const Value *value) {
     case 'f': return PyFloat_FromDouble(konst->f);
     default: return PyComplex_FromDoubles(konst->c.re, konst->c.im);
     }
+}
+
+static PyObject *const_object(const Value *value) {
+    return value->op == OP_CONST ? translate_const_object(value->konst) : NULL;
 }
 
 static PyObject *convert(PyObject *object, int how) {

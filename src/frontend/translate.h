@@ -252,6 +252,13 @@ bool insn_format(Translator *t, int arg);
 bool insn_convert(Translator *t, int how);
 bool insn_string(Translator *t, int count);
 Value *translate_text_value(Translator *t, const Text *text);
+/* The Python object of a constant; a new reference, NULL without exception where there is none. */
+PyObject *translate_const_object(const Const *konst);
+
+/* ---- made_ahead.c ---- */
+
+bool translate_is_made_ahead(const Translator *t, const Value *callee);
+bool translate_make_ahead(Translator *t, Value *const *operands, size_t count, const Const *names);
 
 /* ---- generators.c ---- */
 
