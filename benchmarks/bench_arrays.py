@@ -16,6 +16,19 @@ def _first(maker, function, args):
         return compiled, milliseconds(lambda: compiled(*args))
 
 
+def _firsts(makers, function, make, n):
+    """What each has compiled, and the milliseconds of its first call; a rival that refuses the program is left out."""
+    compiled, first = {}, {}
+    for name, maker in makers.items():
+        try:
+            compiled[name], first[name] = _first(maker, function, make(n))
+        except Exception as error:
+            if name == "krait":
+                raise
+            print(f"{name} does not take {function.__name__}: {type(error).__name__}")
+    return compiled, first
+
+
 def _mean(figures):
     return math.exp(sum(map(math.log, figures)) / len(figures))
 
@@ -33,9 +46,8 @@ def rows(quick=False):
     for maker in makers.values():  # what only the first call of a process takes
         maker(lambda x: x + 1)(np.ones(3))
     for function, make, by_loops in PROGRAMS:
-        args, compiled, first = make(n), {}, {}
-        for name, maker in makers.items():
-            compiled[name], first[name] = _first(maker, function, make(n))
+        args = make(n)
+        compiled, first = _firsts(makers, function, make, n)
         if not by_loops:
             compiled["NumPy"] = function
         turns = {name: lambda call=call: milliseconds(lambda: call(*args)) for name, call in compiled.items()}
