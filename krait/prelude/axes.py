@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.exceptions import AxisError
 
-from krait.prelude.intrinsics import axes_of, other_axes, with_item
+from krait.prelude.intrinsics import axes_of, other_axes, strided, with_item
 
 
 def check_axes(axis, ndim):
@@ -29,10 +29,46 @@ def check_repeated(axes, ndim):
                 raise ValueError("repeated axis")
 
 
+# ---- views by axes that are known when the call is made: np.moveaxis, np.swapaxes and np.expand_dims ----
+
+
+def axis_at(axis, ndim, prefix=None):
+    if axis < -ndim or axis >= ndim:
+        raise AxisError(axis, ndim, prefix)
+    return axis % ndim
+
+
+def moved(a, source, destination):
+    start, stop = axis_at(source, a.ndim), axis_at(destination, a.ndim)
+    shape, strides = a.shape, a.strides
+    for i in range(a.ndim):
+        other = i - (i > stop)  # which of the other axes it is
+        place = start if i == stop else other + (other >= start)
+        shape = with_item(shape, i, a.shape[place])
+        strides = with_item(strides, i, a.strides[place])
+    return strided(a, 0, shape, strides)
+
+
+def swapped(a, axis1, axis2):
+    first, second = axis_at(axis1, a.ndim, "axis1"), axis_at(axis2, a.ndim, "axis2")
+    shape = with_item(with_item(a.shape, first, a.shape[second]), second, a.shape[first])
+    strides = with_item(with_item(a.strides, first, a.strides[second]), second, a.strides[first])
+    return strided(a, 0, shape, strides)
+
+
+def expanded(a, axis):
+    return moved(a[..., None], -1, axis)
+
+
+# ---- the elements of some axes along one ----
+
+
 def lines_of(a, axis):
     if axis is None:
         return np.ravel(a)
     check_axes(axis, a.ndim)
+    if isinstance(axis, int) and a.ndim > 0:
+        return np.moveaxis(a, axis % a.ndim, -1)
     axes = axes_of(axis, a.ndim)
     moved = np.transpose(a, other_axes(axes, a.ndim) + axes)
     n = 1

@@ -160,10 +160,16 @@ def triu_indices_from(arr, k=0):
 
 
 def diag_indices(n, ndim=2):
-    if ndim != 2:
-        raise ValueError("the indices of a matrix's diagonal alone are made")
-    places = np.arange(n)
-    return places, places
+    return (np.arange(n),) * ndim
+
+
+def diag_indices_from(arr):
+    if arr.ndim < 2:
+        raise ValueError("input array must be at least 2-d")
+    for i in range(1, arr.ndim):
+        if arr.shape[i] != arr.shape[0]:
+            raise ValueError("All dimensions of input must be of equal length")
+    return diag_indices(arr.shape[0], arr.ndim)
 
 
 def fill_diagonal(a, val, wrap=False):
@@ -351,6 +357,8 @@ def _windows(x, window_shape, axes):
 
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0):
+    if isinstance(buffer, bytes):
+        return frozen(frombuffer(np.array(list(buffer), np.uint8), dtype, count, offset))
     data = np.ravel(buffer)
     whole = reinterpreted(data, np.uint8, data.size * data.itemsize)
     size = np.dtype(dtype).itemsize

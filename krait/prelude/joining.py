@@ -21,11 +21,20 @@ def axis_of(axis, ndim):
 # ---- joining; the arrays are a tuple, taken apart one by one, or a list ----
 
 
+def parts_of(arrays):
+    # The arrays along the first axis of one are what is joined, too.
+    if isinstance(arrays, np.ndarray):
+        return [array for array in arrays]
+    return arrays
+
+
 def concatenate(arrays, axis=0, out=None, dtype=None, casting="same_kind"):
     if len(arrays) == 0:
         raise ValueError("need at least one array to concatenate")
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
+    if isinstance(arrays, np.ndarray):
+        return concatenate(parts_of(arrays), axis, out, dtype, casting)
     if axis is None:
         return join(flattened(arrays), 0, out, dtype, casting)
     if isinstance(axis, np.ndarray) and axis.ndim > 0:
@@ -124,6 +133,8 @@ def flattened(arrays):
 def stack(arrays, axis=0, out=None, dtype=None, casting="same_kind"):
     if len(arrays) == 0:
         raise ValueError("need at least one array to stack")
+    if isinstance(arrays, np.ndarray):
+        return stack(parts_of(arrays), axis, out, dtype, casting)
     return concatenate(expanded(arrays, axis, np.asarray(arrays[0]).shape), axis, out, dtype, casting)
 
 
@@ -187,20 +198,20 @@ def column(array):
 
 def hstack(tup, dtype=None, casting="same_kind"):
     if np.asarray(tup[0]).ndim < 2:
-        return concatenate(at_least_1d(tup), 0, None, dtype, casting)
-    return concatenate(tup, 1, None, dtype, casting)
+        return concatenate(at_least_1d(parts_of(tup)), 0, None, dtype, casting)
+    return concatenate(parts_of(tup), 1, None, dtype, casting)
 
 
 def vstack(tup, dtype=None, casting="same_kind"):
-    return concatenate(at_least_2d(tup), 0, None, dtype, casting)
+    return concatenate(at_least_2d(parts_of(tup)), 0, None, dtype, casting)
 
 
 def dstack(tup):
-    return concatenate(at_least_3d(tup), 2)
+    return concatenate(at_least_3d(parts_of(tup)), 2)
 
 
 def column_stack(tup):
-    return concatenate(columns(tup), 1)
+    return concatenate(columns(parts_of(tup)), 1)
 
 
 def append(arr, values, axis=None):

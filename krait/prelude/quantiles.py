@@ -77,11 +77,13 @@ def quantile_of(x, q, method, dtype):
     if x.dtype.kind == "b":
         return select(x, below)
     t = _of_type(q, place - below) if method != "linear" else (n - 1) * q - below
-    lower = np.dtype(dtype).type(select(x, below))
+    first = select(x, below)
+    lower = np.dtype(dtype).type(first)
     if below == n - 1 or place == below:
         return lower
-    upper = np.dtype(dtype).type(_least(x[below + 1 :]))
-    step = upper - lower
+    second = _least(x[below + 1 :])
+    upper = np.dtype(dtype).type(second)
+    step = np.dtype(dtype).type(second - first) if x.dtype.kind == "f" else upper - lower  # rounded as elements are
     if t >= 0.5:
         return np.dtype(dtype).type(upper - step * (1 - t))
     return np.dtype(dtype).type(lower + step * t)

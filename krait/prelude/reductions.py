@@ -506,7 +506,7 @@ def argmin(a, axis=None, out=None, keepdims=False):
     check_places(axis, out)
     if is_whole(a, axis):
         return given(np.int64(place_of_least(in_c_order(a))), a, out, keepdims)
-    if a.shape[axis] == 0:
+    if np.moveaxis(a, axis, 0).shape[0] == 0:
         raise ValueError("attempt to get argmin of an empty sequence")
     places = without(a, axis, np.int64)
     fill_rows(place_of_least, np.moveaxis(a, axis, -1), places)
@@ -518,7 +518,7 @@ def argmax(a, axis=None, out=None, keepdims=False):
     check_places(axis, out)
     if is_whole(a, axis):
         return given(np.int64(place_of_greatest(in_c_order(a))), a, out, keepdims)
-    if a.shape[axis] == 0:
+    if np.moveaxis(a, axis, 0).shape[0] == 0:
         raise ValueError("attempt to get argmax of an empty sequence")
     places = without(a, axis, np.int64)
     fill_rows(place_of_greatest, np.moveaxis(a, axis, -1), places)

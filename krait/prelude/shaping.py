@@ -343,28 +343,46 @@ def flipud(m):
     return m[::-1, ...]
 
 
-def atleast_1d(a):
-    a = np.asarray(a)
+# ---- of several arrays, a tuple of what they are ----
+
+
+def atleast_1d(*arys):
+    if len(arys) == 1:
+        return with_one_axis(np.asarray(arys[0]))
+    return each_with(with_one_axis, arys)
+
+
+def atleast_2d(*arys):
+    if len(arys) == 1:
+        return with_two_axes(np.asarray(arys[0]))
+    return each_with(with_two_axes, arys)
+
+
+def atleast_3d(*arys):
+    if len(arys) == 1:
+        return with_three_axes(np.asarray(arys[0]))
+    return each_with(with_three_axes, arys)
+
+
+def each_with(f, arrays):
+    if len(arrays) == 0:
+        return ()
+    return (f(np.asarray(arrays[0])),) + each_with(f, arrays[1:])
+
+
+def with_one_axis(a):
     if a.ndim == 0:
         return reshape(a, 1)
     return a
 
 
-def atleast_2d(a):
-    a = np.asarray(a)
-    if a.ndim == 0:
-        return reshape(a, (1, 1))
-    if a.ndim == 1:
-        return a[None, :]
+def with_two_axes(a):
+    if a.ndim < 2:
+        return with_one_axis(a)[None, :]
     return a
 
 
-def atleast_3d(a):
-    a = np.asarray(a)
-    if a.ndim == 0:
-        return reshape(a, (1, 1, 1))
-    if a.ndim == 1:
-        return a[None, :, None]
-    if a.ndim == 2:
-        return a[:, :, None]
+def with_three_axes(a):
+    if a.ndim < 3:
+        return with_two_axes(a)[:, :, None]
     return a

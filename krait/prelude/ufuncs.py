@@ -242,10 +242,9 @@ def _at_rows(ufunc, a, places, b):
                 a[i] = ufunc(a[i])
         else:
             more = np.broadcast_to(np.asarray(b), places.shape)
-            _check_result(ufunc(a.dtype.type(1), more.dtype.type(1)).dtype, a.dtype)
             for k in range(places.size):
                 i = places.flat[k]
-                a[i] = ufunc(a[i], more.flat[k])
+                a[i] = a.dtype.type(ufunc(a[i], more.flat[k]))  # cast whatever it is
     else:
         rows = places.reshape(places.size)
         if b is None:
@@ -255,7 +254,7 @@ def _at_rows(ufunc, a, places, b):
             whole = np.broadcast_to(np.asarray(b), places.shape + a.shape[1:])
             more = whole.reshape((rows.size,) + a.shape[1:])
             for k in range(rows.size):
-                ufunc(a[rows[k], ...], more[k, ...], a[rows[k], ...])
+                ufunc(a[rows[k], ...], more[k, ...], a[rows[k], ...], casting="unsafe")
 
 
 def _at_places(ufunc, a, indices, b):
@@ -268,16 +267,6 @@ def _at_places(ufunc, a, indices, b):
             a[i, j] = ufunc(a[i, j])
     else:
         more = np.broadcast_to(np.asarray(b), first.shape)
-        _check_result(ufunc(a.dtype.type(1), more.dtype.type(1)).dtype, a.dtype)
         for k in range(first.size):
             i, j = first.flat[k], second.flat[k]
-            a[i, j] = ufunc(a[i, j], more.flat[k])
-
-
-def _order(kind):
-    return 0 if kind == "b" else 1 if kind == "u" else 2 if kind == "i" else 3 if kind == "f" else 4
-
-
-def _check_result(result, wanted):
-    if _order(result.kind) > _order(wanted.kind):
-        raise TypeError("the results of the ufunc cannot be cast to the type of the array with rule 'same_kind'")
+            a[i, j] = a.dtype.type(ufunc(a[i, j], more.flat[k]))

@@ -117,6 +117,7 @@ typedef struct FuncInfo {
     const char *times;  /* a ufunc: the function of the prelude for dates and durations; NULL: its operation, or none */
     const char *spread; /* f(*x), x of no known length: the function of the prelude that is given x; NULL: none */
     uint32_t sequences; /* bit i: argument i is a sequence of items whose types may differ */
+    uint32_t shapes;    /* bit i: argument i is a shape */
     bool is_indexed;    /* x[...], not x(...) */
     bool is_short;      /* on float32 a GPU computes it by a short sequence without branches */
     bool elementwise;   /* a ufunc: takes whole arrays */

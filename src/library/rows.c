@@ -57,6 +57,7 @@ const PlatformMath platform_math[MATH_COUNT] = {
 #define INDEX(i)                       .index = i
 #define CONSTANT(i)                    .constants = 1u << (i)
 #define SEQUENCES(i, j)                .sequences = 1u << (i) | 1u << (j)
+#define SHAPE(i)                       .shapes = 1u << (i)
 #define TIMES(f)                       .times = f
 #define SPREAD(f)                      .spread = f
 #define INDEXED                        .is_indexed = true

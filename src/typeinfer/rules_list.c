@@ -3,6 +3,8 @@
  *
  * In: a list and what is done with it.  Out: the type list(item).  A display starts with what its items are and grows
  * with what is put in later (solver_list_put), so that `x = []` gets its type from the first append. */
+#include <string.h> /* strcmp */
+
 #include "typeinfer/rules_library.h" /* lib_* */
 
 const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast); /* rules_tuple.c */
@@ -65,12 +67,50 @@ static bool is_constant_argument(const Infer *in, const Value *list) {
     return count > 0;
 }
 
+/* Which argument of a call a value is: its place, or UINT32_MAX and the name that it is given by. */
+static uint32_t place_in_call(const Value *call, const Value *value, const char **name) {
+    uint32_t k = 0, positional = call->nargs - call->imm.nnames;
+    while (call->args[k] != value) k++;
+    *name = k < positional ? NULL : call->imm.names[k - positional];
+    return *name ? UINT32_MAX : k - 1;
+}
+
+static bool means_shape(const char *name) {
+    static const char *const names[] = {"shape",     "size", "reps", "new_shape", "dimensions",
+                                        "pad_width", "axes", "axis", "source",    "destination"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i])) return true;
+    return false;
+}
+
+/* Whether it is only made for an argument that is a shape or says axes: its length is part of a type
+ * (np.zeros([2, n]), np.pad(x, [(1, 1), (0, 2)])). */
+static bool is_shape_argument(const Infer *in, const Value *list) {
+    Value *const *users;
+    const char *name;
+    uint32_t count = solver_users(in, list, &users);
+    if (count != 1 || users[0]->op != OP_CALL || users[0]->args[0] == list)
+        return count == 1 && (users[0]->op == OP_LIST || users[0]->op == OP_TUPLE) && is_shape_argument(in, users[0]);
+    const Value *callee = users[0]->args[0];
+    uint32_t place = place_in_call(users[0], list, &name);
+    if (callee->op == OP_CONST && callee->konst->type->kind == TY_FUNC) {
+        uint32_t shapes = func_row(callee->konst->type->func)->shapes;
+        return shapes && (name ? means_shape(name) : place < 32 && shapes >> place & 1);
+    }
+    if (callee->op != OP_GETATTR || !callee->args[0]->type) return false;
+    TypeKind kind = infer_content(callee->args[0]->type)->kind;
+    bool takes_shape = !strcmp(callee->imm.text, "reshape") || !strcmp(callee->imm.text, "transpose");
+    if (kind == TY_ARRAY) return takes_shape && !name && place == 0;
+    return kind == TY_RANDOM && name && means_shape(name);
+}
+
 static bool become_tuple(Typing *t) { return typing_become_tuple(t, t->args, t->values, t->nargs); }
 
 bool rule_list(Typing *t) {
     Infer *in = t->in;
     TRY(on_heap(t));
-    if (t->emit ? t->at->type->kind == TY_TUPLE : is_constant_argument(in, t->at)) return become_tuple(t);
+    if (t->emit ? t->at->type->kind == TY_TUPLE : is_constant_argument(in, t->at) || is_shape_argument(in, t->at))
+        return become_tuple(t);
     const Type *known = t->at->type, *item = known && known->kind == TY_LIST ? known->items[0] : infer_bottom(in);
     for (size_t i = 0; i < t->nargs; i++) {
         const Type *type = typeinfer_general(t->in, t->args[i].type), *joined = join(t, item, type);

@@ -216,6 +216,12 @@ static bool read_axis(Typing *t, size_t arg, unsigned ndim, unsigned *axis) {
     return true;
 }
 
+/* Whether an axis is an int that is known when the call is made: the result has as many axes whichever it is. */
+static bool is_late_axis(const Typing *t, size_t arg) {
+    int64_t value;
+    return type_is_integer(t->args[arg].type) && !typing_konst_is_int(t->args[arg].konst, &value);
+}
+
 /* The different axes that an int or a tuple of ints means. */
 static bool read_several(Typing *t, size_t arg, unsigned ndim, unsigned *axes, unsigned *count) {
     const Type *type = t->args[arg].type;
@@ -323,6 +329,7 @@ bool rule_func_swapaxes(Typing *t) {
     TRY(typing_bind_keywords(t, params, 3, 3));
     const Type *array = array_of(t);
     TRY(array);
+    if (is_late_axis(t, 1) || is_late_axis(t, 2)) return typing_become_prelude(t, "axes:swapped");
     TRY(read_axis(t, 1, array->ndim, &first));
     TRY(read_axis(t, 2, array->ndim, &second));
     for (unsigned i = 0; i < array->ndim; i++) from[i] = i;
@@ -338,6 +345,7 @@ bool rule_func_moveaxis(Typing *t) {
     TRY(typing_bind_keywords(t, params, 3, 3));
     const Type *array = array_of(t);
     TRY(array);
+    if (is_late_axis(t, 1) || is_late_axis(t, 2)) return typing_become_prelude(t, "axes:moved");
     TRY(read_several(t, 1, array->ndim, source, &count));
     TRY(read_several(t, 2, array->ndim, destination, &others));
     if (count != others) return typing_fail(t, DIAG_BAD_ARGUMENTS, "there are not as many source as destination axes");
@@ -361,6 +369,7 @@ bool rule_func_expand_dims(Typing *t) {
     TRY(typing_bind_keywords(t, params, 2, 2));
     const Type *array = array_of(t);
     TRY(array);
+    if (is_late_axis(t, 1)) return typing_become_prelude(t, "axes:expanded");
     unsigned ndim = array->ndim + (t->args[1].type->kind == TY_TUPLE ? t->args[1].type->count : 1u);
     if (ndim > TYPE_MAX_NDIM)
         return typing_fail(t, DIAG_UNSUPPORTED, "an array of more than %d dimensions", TYPE_MAX_NDIM);

@@ -75,7 +75,8 @@ def test_transpose(name, text):
 @calls("a.transpose(1, 0, 2)", "a.transpose((2, 0, 1))", "np.transpose(a, (0, -1, 1))",
        "np.transpose(a, axes=(2, 1, 0))",
        "np.swapaxes(a, 0, 2)", "a.swapaxes(-1, 1)", "np.moveaxis(a, 0, -1)", "np.moveaxis(a, 2, 0)",
-       "np.expand_dims(a, 0)", "np.expand_dims(a, -1)", "np.expand_dims(a, axis=2)")  # fmt: skip
+       "np.expand_dims(a, 0)", "np.expand_dims(a, -1)", "np.expand_dims(a, axis=2)",
+       "a.transpose([1, 0, 2])", "np.moveaxis(a, [0, 1], [2, 0])", "np.expand_dims(a, [0, 2])")  # fmt: skip
 def test_orders_of_axes(text):
     for name in ("C3", "F3", "empty"):
         agree(expression(text, "a"), ARRAYS[name])
@@ -85,7 +86,7 @@ def test_orders_of_axes(text):
     ("a.transpose(0, 1)", "axes don't match array"),
     ("a.transpose(0, 1, 3)", "axis 3 is out of bounds for array of dimension 3"),
     ("a.transpose(0, 1, 1)", "repeated axis in transpose"),
-    ("np.swapaxes(a, 0, len(a))", "must be known when the function is compiled"),
+    ("a.transpose((0, 1, len(a)))", "must be known when the function is compiled"),
     ("np.expand_dims(a, 5)", "axis 5 is out of bounds for array of dimension 4"),
 ])  # fmt: skip
 def test_orders_that_are_refused(text, message):
