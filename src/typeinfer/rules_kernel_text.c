@@ -84,20 +84,21 @@ static const char *read_percent(const char *at, Percent *percent) {
     return *at && strchr("diouxXeEfFgGcrsa", *at) ? at + 1 : NULL;
 }
 
-/* The same for str.format. */
+/* The same for str.format, which takes a float of 16 or 32 bits for one of 64 unless it is told `!s`, and no sign of a
+ * character. */
 static void write_percent(Buf *out, const Percent *percent, bool text) {
     char kind = percent->kind;
-    bool whole = strchr("diu", kind), written = strchr("rsa", kind);
+    bool whole = strchr("diu", kind), written = strchr("rsa", kind), number = !written && kind != 'c';
     bool plain = !percent->width_length && !percent->precision;
     buf_putc(out, '{');
-    if (written && !(kind == 's' && plain)) buf_printf(out, "!%c", kind);
+    if (written) buf_printf(out, "!%c", kind);
     if (written && plain) {
         buf_putc(out, '}');
         return;
     }
     buf_putc(out, ':');
-    if (percent->width_length) buf_putc(out, percent->left ? '<' : written || text || !percent->zero ? '>' : '=');
-    if (!written && !text) {
+    if (percent->width_length) buf_putc(out, percent->left ? '<' : number && percent->zero ? '=' : '>');
+    if (number) {
         if (percent->sign) buf_putc(out, percent->sign);
         if (percent->alternate) buf_putc(out, '#');
         if (percent->zero && !percent->left && percent->width_length) buf_putc(out, '0');
@@ -185,8 +186,8 @@ static size_t named_arg(const Typing *t, const char *name, size_t length, size_t
     if (length == 0 || strspn(name, "0123456789") >= length) {
         size_t at = *next;
         if (length == 0) ++*next;
-        if (length > 0 && length < 4)
-            for (at = 0; length; length--) at = at * 10 + (size_t)(*name++ - '0');
+        if (length > 0)
+            for (at = 0; length && at < places; length--) at = at * 10 + (size_t)(*name++ - '0');
         return at + 1 < places ? at + 1 : 0;
     }
     for (size_t i = 0; i < t->nnames; i++)
@@ -248,7 +249,7 @@ bool typing_kernel_text(Typing *t, bool *made) {
         const char *template;
         const char *kinds; /* of numbers; NULL: of any value */
     } rows[] = {
-        {FUNC_STR, "{}", NULL},     {FUNC_REPR, "{!r}", NULL},  {FUNC_ASCII, "{!a}", NULL},
+        {FUNC_STR, "{!s}", NULL},   {FUNC_REPR, "{!r}", NULL},  {FUNC_ASCII, "{!a}", NULL},
         {FUNC_HEX, "{:#x}", "biu"}, {FUNC_OCT, "{:#o}", "biu"}, {FUNC_BIN, "{:#b}", "biu"},
     };
     const char *text = t->nargs ? known_text(t, 0) : NULL;

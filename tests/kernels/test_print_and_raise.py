@@ -45,13 +45,15 @@ FORMATS = (
     '"%08.3f|%+08.2f|%-+7.1f|% d" % (x[i], x[i], x[i], n[i])', '"%#o|%3c|%5d|%s" % (8, "z", n[i], (i, x[i]))',
     '"{} {:.3f}".format(i, x[i])', '"{1} {0} {a:>8.2f} {{}} {1!r}".format(i, n[i], a=x[i])', "str(x[i]), repr(n[i])",
     'format(x[i], ".2e"), format(i)', '"<" + str(i) + ">"', "hex(n[i]), bin(i), oct(i), ascii(x[i])",
+    '"%+s|%s" % (x[i], x[i])', '"%05c|%+c|%#-3c|%c" % (65, 66, 67, 68)', '"{0001} {1}".format(i, n[i])',
 )
 
 
-def test_texts_are_made_as_python_makes_them(capsys):
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_texts_are_made_as_python_makes_them(capsys, dtype):
     lines = "".join(f"    print({text})\n" for text in FORMATS)
     body = make(f"def body(x, n):\n    i = cuda.grid(1)\n{lines}", cuda=cuda)
-    x, n = np.array([1.5, -2.25, 3e10]), np.array([7, -3, 255], np.int32)
+    x, n = np.array([0.1, -2.25, 3e4], dtype), np.array([7, -3, 255], np.int32)
     for i in range(3):
         text = printed(capsys, cuda.jit(body), 1, 1, x[i:], n[i:])
         space = {"x": x[i:], "n": n[i:], "i": 0}
