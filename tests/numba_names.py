@@ -3,6 +3,7 @@
 Given: the text's sections.  Gives: the kernels of test_numba_names.py, and the rows of docs/reference/numba-cuda.md.
 """
 
+import functools
 import math
 import cmath
 import operator
@@ -77,10 +78,17 @@ def with_option(code):
     return eval(f"cuda.jit({code})(tried)", {"cuda": cuda, "tried": tried})
 
 
+@functools.cache
+def overload():
+    """What `kernel.overloads` has of a signature; its class has no name."""
+    return next(iter(cuda.jit("void(float32[:])")(lambda x: None).overloads.values()))
+
+
 def is_there(name):
-    """Whether krait has the attribute `name`, dotted."""
+    """Whether krait, or with `overload.` before it a compiled kernel, has the attribute `name`, dotted."""
+    owner, name = (overload(), name.removeprefix("overload.")) if name.startswith("overload.") else (krait, name)
     try:
-        attrgetter(name)(krait)
+        attrgetter(name)(owner)
     except AttributeError:
         return False
     return True
