@@ -582,6 +582,16 @@ FURTHER = {
         def f(x):
             return x * 2
         f(Decimal("1.5"))""",
+    "slice as an argument": """
+        @njit
+        def f(x, part):
+            return x[part]
+        f(X, slice(1, 3))""",
+    "bytearray as an argument": """
+        @njit
+        def f(data):
+            data[0] = 1
+        f(bytearray(3))""",
     "path as an argument": """
         from pathlib import Path
         @njit
@@ -884,6 +894,14 @@ FURTHER_MENDED = {
         def h(a, b, c, d, e):
             return len(a) + len(b) + len(c) + len(d) + len(e)
         assert f(X, b"a", "b") == f.py_func(X, b"a", "b") and g(3) == 3 and h("a", [1], {1: 2.0}, (1, 2), A) == 9""",
+    "what stands for slices and bytearrays": """
+        @njit
+        def f(x, start, stop, data, more):
+            data[0] = 1
+            return x[start:stop].sum(), more[0]
+        part, numbers = slice(1, 3), bytearray(3)
+        assert f(X, part.start, part.stop, np.frombuffer(numbers, np.uint8), bytes(numbers)) == (3, 0)
+        assert numbers[0] == 1""",
     "what a function keeps": """
         @njit
         def f(x, calls):

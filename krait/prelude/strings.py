@@ -285,6 +285,45 @@ def bytes_concatenated(a, b):
     return bytes_of(new)
 
 
+def bytes_repeated(b, times):
+    new = []
+    for _ in range(times):
+        for number in codes(b):
+            new.append(number)
+    return bytes_of(new)
+
+
+def repeated_bytes(times, b):
+    return bytes_repeated(b, times)
+
+
+def bytes_from(source=b"", encoding=None, errors=None):
+    if isinstance(source, str):
+        if encoding is None:
+            raise TypeError("string argument without an encoding")
+        return source.encode(encoding, "strict" if errors is None else errors)
+    if encoding is not None:
+        raise TypeError("encoding without a string argument")
+    if errors is not None:
+        raise TypeError("errors without a string argument")
+    if isinstance(source, bytes):
+        return source
+    new = []
+    if isinstance(source, (int, np.integer)):
+        if source < 0:
+            raise ValueError("negative count")
+        for _ in range(source):
+            new.append(np.uint8(0))
+        return bytes_of(new)
+    if isinstance(source, (np.ndarray, np.generic)):
+        return source.tobytes()
+    for number in source:
+        if number < 0 or number > 255:
+            raise ValueError("bytes must be in range(0, 256)")
+        new.append(np.uint8(number))
+    return bytes_of(new)
+
+
 def bytes_contains(part, b):
     if not isinstance(part, int):
         return b.find(part) >= 0

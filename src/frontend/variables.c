@@ -17,9 +17,32 @@ static const char *name_text(Translator *t, PyObject *name) {
 
 /* ---- constants and variables ---- */
 
+static bool holds_bytes(PyObject *object) {
+    bool any = PyBytes_CheckExact(object);
+    for (Py_ssize_t i = 0; !any && PyTuple_CheckExact(object) && i < PyTuple_GET_SIZE(object); i++)
+        any = holds_bytes(PyTuple_GET_ITEM(object, i));
+    return any;
+}
+
+/* On the host a bytes is an object, and a tuple that holds one no constant. */
+static bool push_tuple_of_objects(Translator *t, PyObject *tuple) {
+    Py_ssize_t count = PyTuple_GET_SIZE(tuple);
+    Value **items = ARENA_ARRAY(t->arena, Value *, (size_t)count + 1);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = PyTuple_GET_ITEM(tuple, i);
+        bool inner = PyTuple_CheckExact(item) && holds_bytes(item);
+        TRY(inner ? push_tuple_of_objects(t, item) : translate_push_object(t, item));
+        TRY(items[i] = translate_pop_value(t));
+    }
+    translate_push_value(t, translate_append(t, OP_TUPLE, items, (size_t)count));
+    return true;
+}
+
 bool insn_load_const(Translator *t) {
     PyObject *object = code_konst(t);
     if (!object) return frontend_python_failed(t->frontend, t->source, t->span, "a constant is missing");
+    if (PyTuple_CheckExact(object) && !t->frontend->readonly_globals && holds_bytes(object))
+        return push_tuple_of_objects(t, object);
     if (!PyCode_Check(object)) return translate_push_object(t, object);
     translate_push(t, (Slot){.kind = SLOT_CODE, .span = t->span, .code = object});
     return true;

@@ -236,6 +236,7 @@ typedef enum What {
     BYTES_AND_TEXT,
     REPEATED_BY_FLOAT, /* a list, times a float */
     TAKEN_IN_LOOP,     /* what a loop takes out of what it walks */
+    SECOND_NUMBER,     /* a number that is the second argument */
 } What;
 
 static const struct {
@@ -311,6 +312,7 @@ static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     case NAMED_FIELDS: return type->kind == TY_TUPLE && type->object && type->names;
     case CLASS: return type->kind == TY_OBJECT && t->in->host->struct_class(t->in->host->self, type->object);
     case MADE_ONE_BY_ONE: return type->kind == TY_GENERATOR;
+    case SECOND_NUMBER: return arg == 1 && type->kind == TY_SCALAR;
     case UNORDERED: return type->kind == TY_SET;
     case BYTES_AND_TEXT: return has_operand(t, is_bytes) && has_operand(t, is_text);
     case REPEATED_BY_FLOAT: return t->op == OP_MUL && type->kind == TY_LIST && has_operand(t, is_float);

@@ -298,9 +298,14 @@ bool rule_binary(Typing *t) {
     bool arrays = typing_on_arrays(a, b) && typing_ufunc_of(t->op);
     if (!arrays && (a->kind == TY_TIME || b->kind == TY_TIME)) return typing_binary_times(t, a, b);
     if (typing_is_text(a) || (typing_is_text(b) && t->op == OP_MUL)) return typing_string_binary(t);
-    if (t->op == OP_ADD && a->kind == TY_BYTES && b->kind == TY_BYTES) {
+    bool adds = t->op == OP_ADD && a->kind == TY_BYTES && b->kind == TY_BYTES;
+    bool repeats = t->op == OP_MUL && (a->kind == TY_BYTES ? b : a)->kind == TY_SCALAR &&
+                   (a->kind == TY_BYTES || b->kind == TY_BYTES);
+    if (adds || repeats) {
         t->op = OP_CALL;
-        return typing_become_prelude(t, "strings:bytes_concatenated");
+        return typing_become_prelude(t, adds                  ? "strings:bytes_concatenated"
+                                        : a->kind == TY_BYTES ? "strings:bytes_repeated"
+                                                              : "strings:repeated_bytes");
     }
     if (a->kind == TY_MEMBER || b->kind == TY_MEMBER) return typing_binary_members(t, a, b);
     if (type_is_table(a) && a->kind == b->kind) return typing_table_binary(t);

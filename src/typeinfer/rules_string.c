@@ -103,6 +103,7 @@ static const Type *type_of_letter(Infer *in, char letter) {
     case 'y': return type_simple(in->types, TY_BYTES);
     case 'Y': return list_of(in, TY_BYTES);
     case 'L': return list_of(in, TY_STRING);
+    case 'P': return lib_uniform_tuple(in, type_simple(in->types, TY_BYTES), 3);
     default: return lib_uniform_tuple(in, string_type(in), 3);
     }
 }
@@ -111,17 +112,18 @@ static const Type *type_of_letter(Infer *in, char letter) {
 static bool take_letter(Typing *t, size_t arg, char letter, bool optional) {
     const Type *type = t->args[arg].type, *content = infer_content(type), *to = type_of_letter(t->in, letter);
     if (optional && type->kind == TY_NONE) return true;
-    bool fits = letter == 's'                    ? is_text(content)
-                : letter == 'f'                  ? lib_kinds(t, arg, 1, "f")
-                : letter == 'L' || letter == 'y' ? content == to
-                                                 : lib_kinds(t, arg, 1, "biu");
-    if (letter == 'L' && content->kind == TY_LIST && content->items[0]->kind == TY_BOTTOM) return true;
+    bool fits = letter == 's'           ? is_text(content)
+                : letter == 'f'         ? lib_kinds(t, arg, 1, "f")
+                : strchr("LyY", letter) ? content == to
+                                        : lib_kinds(t, arg, 1, "biu");
+    if ((letter == 'L' || letter == 'Y') && content->kind == TY_LIST && content->items[0]->kind == TY_BOTTOM)
+        return true;
     return fits ? typing_as(t, arg, type == content ? to : type_optional(t->in->types, to)) : typing_bad_operands(t);
 }
 
-/* Any iterable of strings: the list of them. */
-static bool as_list(Typing *t, size_t arg) {
-    const Type *type = infer_content(t->args[arg].type), *wanted = list_of(t->in, TY_STRING);
+/* Any iterable of strings, or of bytes: the list of them. */
+static bool as_list(Typing *t, size_t arg, char letter) {
+    const Type *type = infer_content(t->args[arg].type), *wanted = type_of_letter(t->in, letter);
     if (type->kind == TY_LIST) return true;
     Fact facts[2] = {{type_func(t->in->types, &func_info[FUNC_LIST].head), NULL}, t->args[arg]};
     Value *values[2] = {NULL, t->values[arg]};
@@ -155,7 +157,7 @@ bool rule_func_python_method(Typing *t) {
         }
         while (*letters == '[') letters++, optional = true;
         if (*letters == '*') break;
-        if (*letters == 'L') TRY(as_list(t, i));
+        if (*letters == 'L' || *letters == 'Y') TRY(as_list(t, i, *letters));
         TRY(take_letter(t, i, *letters, optional));
         letters += letters[1] != '>';
     }

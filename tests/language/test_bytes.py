@@ -1,9 +1,10 @@
 """bytes: arguments that are held, chosen and returned."""
 
+import numpy as np
 import pytest
 
 from krait import _testing, cuda, jit
-from oracle import agree_all
+from oracle import agree, agree_all, expression
 
 VALUES = [b"", b"a", b"\x00\xff\x00", bytes(range(256)) * 40]
 
@@ -85,3 +86,36 @@ def at(b, i):
 def test_numbers():
     agree_all(numbers_of, [(value[:50],) for value in VALUES])
     agree_all(at, [(b"abc", 0), (b"\xff\x01", 1), (b"abc", -3), (b"abc", 3), (b"abc", -4), (b"", 0)])
+
+
+TAKEN = [b"", b"hello", b"\x00\xff", b" A b\tC ", b"l1l2\nl3"]
+METHODS = """
+    b.capitalize() b.title() b.swapcase() b.lstrip() b.rstrip() b.lstrip(b'lh') b.rstrip(b'o3') b.expandtabs()
+    b.expandtabs(3) b.zfill(9) b.center(9) b.center(9,b'*') b.ljust(8) b.ljust(8,b'.') b.rjust(8) b.rjust(8,b'.')
+    b.isalnum() b.isalpha() b.isascii() b.isdigit() b.islower() b.isupper() b.isspace() b.istitle() b.rsplit()
+    b.rsplit(b'l') b.rsplit(b'l',1) b.splitlines() b.splitlines(True) b.partition(b'l') b.rpartition(b'l')
+    b.removeprefix(b'he') b.removesuffix(b'lo') b.rfind(b'l') b.rfind(b'l',1,3) b.index(b'l') b.rindex(b'l')
+    b.join([b,b'x']) b.join((b,b)) b.translate(None,b'l') b.translate(bytes(range(256))) b.startswith((b'he',b'x'))
+    b.endswith((b'o',b''),0,3) b.startswith('h') b*2 3*b b*0 b*-1 (b'a',1,b)[0] ((b'a',2),b)[0][0] bytes(b)
+""".split()
+
+
+@pytest.mark.parametrize("text", METHODS)
+def test_methods(text):
+    agree_all(expression(text, "b"), [(value,) for value in TAKEN])
+
+
+SOURCES = [[1, 2, 255], (0, 7), [256], [-1], range(4), np.arange(3, dtype=np.uint8), np.arange(6)[::2], 3, 0, -2, True,
+           np.int16(2), "text", {1, 2}, b"abc"]
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=repr)
+def test_bytes_made(source):
+    agree(expression("bytes(x)", "x"), source)
+
+
+def test_bytes_of_texts():
+    for text in ("bytes(x, 'utf-8')", "bytes(x, 'ascii', 'replace')", "bytes(x, encoding='latin-1')",
+                 "bytes(x, 'ascii')", "bytes(x, errors='replace')"):
+        agree(expression(text, "x"), "añ")
+    agree(expression("bytes()", "x"), "")

@@ -124,6 +124,8 @@ static const struct {
     {"readline", "; read it before the call, and pass what was read, as a list of texts or an array"},
     {"gi_frame", "; pass what it yields, as a list, [v for v in x], or an array"},
     {"acquire", "; take it before the call"},
+    {"hex", "; pass bytes(x), or an array of its numbers, np.frombuffer(x, np.uint8), which can be written to"},
+    {"indices", "; pass its numbers, x.start, x.stop and x.step, and make it inside: data[start:stop:step]"},
     {"__call__", "; call it outside, and pass its result, or pass a function that is written in Python"},
     {"__getattr__",
      "; its class has a __getattr__, which compiled code cannot ask: take that away, or pass the attributes "
