@@ -174,6 +174,8 @@ def tri_of(rows, columns, k, dtype):
 
 def tril(m, k=0):
     m = np.asarray(m)
+    if m.ndim == 1:  # the rows of a square
+        return tril(np.broadcast_to(m, m.shape + m.shape), k)
     new = np.zeros(m.shape, m.dtype)
     for i in range(m.shape[-2]):
         new[..., i, : max(0, i + k + 1)] = m[..., i, : max(0, i + k + 1)]
@@ -182,6 +184,8 @@ def tril(m, k=0):
 
 def triu(m, k=0):
     m = np.asarray(m)
+    if m.ndim == 1:  # the rows of a square
+        return triu(np.broadcast_to(m, m.shape + m.shape), k)
     new = np.zeros(m.shape, m.dtype)
     for i in range(m.shape[-2]):
         new[..., i, max(0, i + k) :] = m[..., i, max(0, i + k) :]

@@ -35,7 +35,8 @@ CREATION = ("np.zeros(<N>)", "np.zeros((<N>, <N>))", "np.zeros(<N>, <D>)", "np.o
             "np.linspace(0.0, 1.0, <N>)", "np.eye(<N>)", "np.identity(<N>)", "np.array([<S>, <S>])",
             "np.array((<I>, <I>, <I>))", "np.array([[1, 2], [3, <I>]])", "<A>.copy()", "np.array(<A>)",
             "np.ascontiguousarray(<A>)", "np.asarray(<A>)", "np.array(<L>)", "np.array([<S> for i in range(<N>)])",
-            "np.tri(<N>)", "np.diag(<V>)", "np.empty(0)")
+            "np.tri(<N>)", "np.diag(<V>)", "np.empty(0)",
+            "np.zeros([<N>, 2])", "np.ones([<N>, <N>], <D>)", "np.full([<N>], <S>)")
 ELEMENTWISE = ("(<A> + <A>)", "(<A> - <A>)", "(<A> * <A>)", "(<A> / <A>)", "(<A> // <A>)", "(<A> % <A>)",
                "(<A> + <S>)", "(<S> - <A>)", "(<A> * <S>)", "(<A> / <S>)", "(<S> / <A>)", "(<A> // <S>)",
                "(<A> % <S>)", "(-<A>)", "(<A> ** 2)", "abs(<A>)", "(<A> & <A>)", "(<A> | <S>)", "(<A> ^ <A>)",
@@ -70,7 +71,8 @@ REDUCED = ("<A>.sum()", "<A>.sum(axis=<X>)", "np.sum(<A>)", "np.sum(<A>, axis=<X
            "np.nanmax(<A>)", "((<A> - <A>.mean()) ** 2).sum()", "np.sum(<A> * <A>)", "np.sum(<A>, dtype=np.float64)",
            "np.average(<A>)", "np.amax(<A>)", "np.max(<A>, axis=(0, 1))", "np.sum(<A>, axis=(0, -1))",
            "np.cumsum(<V>)[-1]", "np.array_equal(<A>, <A>)",
-           "np.allclose(<A>, <A>)")
+           "np.allclose(<A>, <A>)", "<A>.sum(axis=<I>)", "np.max(<A>, axis=<I>)", "np.argmin(<A>, axis=<I>)",
+           "np.cumsum(<A>, axis=<I>)", "np.mean(<A>, axis=<I>, keepdims=True)")
 JOINED = ("np.concatenate((<A>, <A>))", "np.concatenate((<A>, <A>), axis=<X>)", "np.hstack((<A>, <A>))",
           "np.vstack((<A>, <A>))", "np.stack((<A>, <A>))", "np.append(<A>, <S>)", "np.append(<A>, <A>)",
           "np.repeat(<A>, 2)", "np.tile(<A>, 2)", "np.roll(<A>, 1)", "np.sort(<V>)", "np.sort(<A>, axis=0)",

@@ -99,3 +99,8 @@ def test_quantiles_step_as_the_elements_are_rounded():
         f = {"np": np}
         exec(f"def f(a):\n    return {text}", f)
         np.testing.assert_array_equal(njit(f["f"])(single), f["f"](single))
+
+
+@pytest.mark.parametrize("text", ["np.tril(a)", "np.triu(a, 1)", "np.tril(a, k=-1)"])
+def test_triangles_of_a_line(text):
+    check(text, VECTOR, np.arange(3)[::-1], MATRIX)
