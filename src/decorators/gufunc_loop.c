@@ -94,7 +94,9 @@ static Spec *code_for(Gufunc *self, GufuncLoop *loop, bool packed, bool decorati
         spec_release(spec);
         spec = NULL;
     }
-    return loop->forms[packed] = spec;
+    if (!spec || !loop->forms[packed]) return spec ? loop->forms[packed] = spec : NULL;
+    spec_release(spec); /* another thread has made it meanwhile */
+    return loop->forms[packed];
 }
 
 /* ---- running ---- */
@@ -279,24 +281,31 @@ static int list_types(Gufunc *self) {
     return 0;
 }
 
+static void free_loop(GufuncLoop *loop) {
+    if (loop && loop->forms[true]) spec_release(loop->forms[true]);
+    PyMem_Free(loop);
+}
+
+/* The list grows once there is code: other threads may have added loops, this one as well, while it was made. */
 int gufunc_add_loop(Gufunc *self, const Type *const *types) {
     int count = self->layout.nin + self->layout.nout, scalars[MAX_OPERANDS];
     if (ufunc_check_types(types, count) < 0) return -1;
     for (int i = 0; i < count; i++) scalars[i] = (int)scalar_of(types[i]);
     if (gufunc_find_loop(self, scalars)) return 0;
     GufuncLoop *loop = PyMem_Calloc(1, sizeof *loop);
-    GufuncLoop **grown = loop ? PyMem_Realloc(self->loops, (size_t)(self->nloops + 1) * sizeof *grown) : NULL;
+    if (!loop) return PyErr_NoMemory(), -1;
+    memcpy(loop->types, types, (size_t)count * sizeof *types);
+    bool made = code_for(self, loop, true, true) != NULL, there = made && gufunc_find_loop(self, scalars);
+    if (!made || there || register_loop(self, loop) < 0) {
+        free_loop(loop);
+        return there ? 0 : -1;
+    }
+    GufuncLoop **grown = PyMem_Realloc(self->loops, (size_t)(self->nloops + 1) * sizeof *grown);
     if (!grown) {
-        PyMem_Free(loop);
+        free_loop(loop);
         return PyErr_NoMemory(), -1;
     }
     self->loops = grown;
-    memcpy(loop->types, types, (size_t)count * sizeof *types);
-    if (!code_for(self, loop, true, true) || register_loop(self, loop) < 0) {
-        if (loop->forms[true]) spec_release(loop->forms[true]);
-        PyMem_Free(loop);
-        return -1;
-    }
     self->loops[self->nloops++] = loop;
     return list_types(self);
 }

@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -150,6 +151,25 @@ def test_without_signatures_calls_say_the_types(target):
 def _scaled(x, y, res):
     for i in range(x.shape[0]):
         res[i] = x[i] * y
+
+
+def test_many_threads_say_new_types():
+    """Each compiles a loop while the others do: all are kept, and none is made twice."""
+    scaled = guvectorize("(n),()->(n)")(_scaled)
+    kinds = [np.int8, np.int16, np.int32, np.int64, np.float32, np.float64, np.complex64, np.complex128]
+    start, results = threading.Barrier(2 * len(kinds)), []
+
+    def call(dtype):
+        start.wait()
+        results.append(scaled(np.arange(3, dtype=dtype), dtype(2), np.zeros(3, dtype)))
+
+    threads = [threading.Thread(target=call, args=(dtype,)) for dtype in kinds * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(result.dtype.char * 2 + "->" + result.dtype.char for result in results) == sorted(scaled.types * 2)
+    assert all((result == [0, 2, 4]).all() for result in results)
 
 
 @pytest.mark.parametrize("order", [(float, int, np.float32), (np.float32, float, int), (int, np.float32, float)])
