@@ -6,8 +6,9 @@
  * TY_BOTTOM ("never returns, as far as we know") and is queued; the call is registered with it and leaves what
  * follows unreached, and its function pauses until the new one was looked at.  When an instance's result changes, the
  * calls that saw the old one are woken, and their functions queued again.  Results only go up a lattice of finite
- * height, so this ends; recursion, self or mutual, needs nothing special.  A bound on the number of instances of one function catches those that call themselves with ever new types,
- * one on the changes of a result those that return ever new types. */
+ * height, so this ends; recursion, self or mutual, needs nothing special.  A bound on the number of instances of one
+ * function catches those that call themselves with ever new types, one on the changes of a result those that return
+ * ever new types. */
 #include "driver/units.h" /* units_take */
 
 enum { MAX_INSTANCES = 4096, MAX_CHANGES = 200, MAX_WIDENED = 100, MAX_DEPTH = 200 };

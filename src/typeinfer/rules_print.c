@@ -42,8 +42,10 @@ static bool refuse(Typing *t, size_t arg) {
                         typing_arg_text(t, arg));
     else
         typing_fail_arg(t, arg, DIAG_TYPING, "print does not take %s", typing_arg_text(t, arg));
-    return typing_hint(t, type->kind == TY_ARRAY ? "print its elements one by one, or the array after the launch"
-                                                 : "print numbers, tuples of them and literal texts");
+    return typing_hint(t, type->kind == TY_ARRAY
+                              ? "print its elements one by one, or the array after the launch"
+                              : "print numbers, tuples of them, literal texts, and texts that are made "
+                                "where they are printed: f\"{x:.3f}\"");
 }
 
 /* The text of a keyword, or what it is when None is given. */
