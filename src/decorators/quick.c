@@ -161,7 +161,7 @@ static void put_array(Filling *filling, const QuickArgument *quick, void *data, 
     if (at && plan->may_overlap && filling->apart) filling->apart = !facts_overlap(plan->arrays, filling->extents, at);
 }
 
-/* The same of a QUICK_VECTOR; a part of the loop over the arguments, as take_array is: calls would take a third of it. */
+/* The same of a QUICK_VECTOR; a part of the loop over the arguments, as take_array is: calls would be a third of it. */
 __attribute__((always_inline)) static inline void put_vector(Filling *filling, const QuickArgument *quick, void *data,
                                                              int64_t length, char *to) {
     const Plan *plan = filling->plan;
