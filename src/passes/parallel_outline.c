@@ -71,15 +71,20 @@ bool parallel_changes_list(const Value *value, uint32_t operand) {
 
 static bool refuse_list(const Outline *o, const Value *at, const Type *type) {
     const ParallelLoop *loop = o->loop;
-    diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, at->span,
-              "%s made outside a prange loop is changed in it, and several threads would change it at once",
-              type_is_shared(type)    ? "an object"
-              : type->kind == TY_LIST ? "a list"
-              : type->kind == TY_DICT ? "a dict"
-                                      : "a set");
-    diag_hint(
-        loop->diag,
-        "write to an array with an item for each iteration, made before the loop: out = np.empty(n), out[i] = ...");
+    if (type_is_table(type)) {
+        diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, at->span,
+                  "a %s made outside a prange loop is changed or looked into in it, which several threads would do at "
+                  "once: the first look may build its index",
+                  type->kind == TY_DICT ? "dict" : "set");
+        diag_hint(loop->diag, "take what the loop reads out of it before the loop, into an array with an item for each "
+                              "iteration; what it finds is written to such an array, too: out[i] = ...");
+    } else {
+        diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, at->span,
+                  "%s made outside a prange loop is changed in it, and several threads would change it at once",
+                  type_is_shared(type) ? "an object" : "a list");
+        diag_hint(loop->diag, "write to an array with an item for each iteration, made before the loop: out = "
+                              "np.empty(n), out[i] = ...");
+    }
     diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
     return false;
 }

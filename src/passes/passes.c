@@ -55,10 +55,32 @@ void pass_note(Program *program, const Func *func, Span span, unsigned level, co
     if (!has_line(program->diagnostics->text, line.text)) buf_puts(program->diagnostics, line.text);
 }
 
+static const Value *call_of(const FuncInst *caller, const FuncInst *callee) {
+    for (size_t b = 0; b < caller->func->blocks.len; b++)
+        for (const Value *value = caller->func->blocks.data[b]->first; value; value = value->next)
+            if (value_callee(value) == callee) return value;
+    return NULL;
+}
+
+/* What is refused in one of Krait's own functions is told at the user's call that led there. */
+static bool refuse_at_call(const Program *program, const FuncInst *inst) {
+    Diag *diag = program->diag;
+    while (diag->source && diag->source->internal && inst->callers.len) {
+        const FuncInst *caller = inst->callers.data[0];
+        const Value *call = caller == inst ? NULL : call_of(caller, inst);
+        if (!call) break;
+        diag->source = caller->func->source;
+        diag->span = call->span;
+        inst = caller;
+    }
+    return false;
+}
+
 bool passes_run_one(Program *program, PassId pass) {
     const PassInfo *info = &pass_info[pass];
     if (info->whole) TRY(info->whole(program));
-    for (size_t i = 0; info->each && i < program->count; i++) TRY(info->each(program, program->insts[i]));
+    for (size_t i = 0; info->each && i < program->count; i++)
+        if (!info->each(program, program->insts[i])) return refuse_at_call(program, program->insts[i]);
     return verify(program, info);
 }
 

@@ -317,6 +317,35 @@ def test_an_iterator_stays_in_its_function():
     assert "an iterator cannot leave the function that it is used in" in refused(g, range(3))
 
 
+def test_iterators_that_are_kept_are_told_at_the_users_line():
+    def walk(tree):
+        stack, seen = [(0, iter(tree[0]))], [0]
+        while stack:
+            for child in stack[-1][1]:
+                stack.append((child, iter(tree[child])))
+                seen.append(child)
+                break
+            else:
+                stack.pop()
+        return seen
+
+    def walk_generators(tree):
+        stack, seen = [(0, (v for v in tree[0]))], [0]
+        while stack:
+            for child in stack[-1][1]:
+                stack.append((child, (v for v in tree[child])))
+                seen.append(child)
+                break
+            else:
+                stack.pop()
+        return seen
+
+    tree = [[1, 2], [3], [1][:0], [2]]
+    text = refused(walk, tree)
+    assert "stack.pop()" in text and "prelude" not in text and "(v for v in x), may be" in text
+    assert jit(walk_generators)(tree) == walk(tree) == [0, 1, 3, 2, 2]
+
+
 def test_next_of_what_is_no_iterator():
     assert "`x` (range) is not an iterator" in refused(lambda x: next(x), range(3))
 

@@ -432,6 +432,16 @@ REFUSED = {
         "a list made outside a prange loop is changed",
         "items[i] = x[i]",
     ),
+    "a dict from outside, which is only read": (
+        """
+        found, total = {0: 1.5, 1: 2.5}, 0.0
+        for i in prange(2):
+            total += found[i]
+        return total
+        """,
+        "a dict made outside a prange loop is changed or looked into in it",
+        "found[i]",
+    ),
     "an iterator from outside": (
         """
         items = iter(x)
