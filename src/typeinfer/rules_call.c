@@ -247,8 +247,15 @@ bool rule_call_ex(Typing *t) {
     if (tuple->kind == TY_VARTUPLE && typing_spread(t)) return call_value(t);
     if (tuple->kind != TY_TUPLE) {
         if (t->failed) return false;
-        typing_fail_arg(t, 1, DIAG_BAD_ARGUMENTS, "* needs a tuple here, not %s", typing_arg_text(t, 1));
-        return typing_hint(t, "the number of arguments must be known when the function is compiled");
+        if (tuple->kind != TY_VARTUPLE && tuple->kind != TY_LIST) {
+            typing_fail_arg(t, 1, DIAG_BAD_ARGUMENTS, "* needs a tuple here, not %s", typing_arg_text(t, 1));
+            return typing_hint(t, "the number of arguments must be known when the function is compiled");
+        }
+        typing_fail_arg(t, 1, DIAG_BAD_ARGUMENTS,
+                        "how many arguments `*` takes out of a list, or a tuple of any length, is not known when the "
+                        "function is compiled");
+        return typing_hint(t, "give what is called one parameter for the whole list, f(items), or name the arguments, "
+                              "f(x[0], x[1])");
     }
     size_t keywords = t->nargs - 2, nargs = 1 + tuple->count + keywords;
     Fact *args = ARENA_ARRAY(in->arena, Fact, nargs);

@@ -278,7 +278,7 @@ def test_a_default_of_another_type_is_refused():
     def f(xs):
         return with_another(*xs)
 
-    with pytest.raises(errors.TypingError, match=r"\* needs a tuple here"):
+    with pytest.raises(errors.TypingError, match=r"how many arguments `\*` takes out of a list"):
         njit(f)([1])
 
 
