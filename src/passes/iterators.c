@@ -88,8 +88,9 @@ static bool check_outlives(Program *program, const Func *func, const Value *valu
     if (!leaves) return true;
     diag_fail(program->diag, DIAG_UNSUPPORTED, func->source, value->span,
               "an iterator cannot leave the function that it is used in");
-    diag_hint(program->diag, "return or keep what it is made of, and make it where it is used; a generator, (v for v in "
-                             "x), may be returned and kept in a list");
+    diag_hint(program->diag,
+              "return or keep what it is made of, and make it where it is used; a generator, (v for v in "
+              "x), may be returned and kept in a list");
     return false;
 }
 
