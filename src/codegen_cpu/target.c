@@ -12,6 +12,8 @@
 #include <stdio.h>   /* snprintf */
 #include <string.h>  /* strncmp */
 
+#include <llvm-c/Support.h> /* LLVMParseCommandLineOptions */
+
 #include "codegen/bitcode.h" /* krait_bc_rtlib_host */
 #include "codegen_cpu/cpu.h"
 
@@ -22,10 +24,18 @@ static pthread_once_t processor_once = PTHREAD_ONCE_INIT;
 static struct Processor {
     char *triple, *name, *features;
     LLVMTargetRef target;
-    char error[256];
+    char error[128];
 } processor;
 
+/* LLVM's scheduler compares each access to memory of a block with all before it, until there are so many; a tuple of a
+ * thousand items took a second.  LLVM's own number is 1000. */
+static void bound_scheduler(void) {
+    static const char *const options[] = {"krait", "-dag-maps-huge-region=128"};
+    LLVMParseCommandLineOptions(2, options, NULL);
+}
+
 static void processor_detect(void) {
+    bound_scheduler();
 #if defined(__x86_64__)
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
