@@ -2,8 +2,8 @@
  *
  * In: Code, and how the device is to load it.  Out: a DeviceKernel.  What has to be made is kept, where the function
  * asks for it (cache=True, KRAIT_CACHE=1).  What the driver cannot link, LTO-IR, nvJitLink does, where it is installed
- * (krait/cuda/_toolkit.py); its version stands in the key, as the driver's does of what the driver makes.  Functions that
- * linked code names are called when it is loaded, and before it goes (krait/cuda/_linking.py). */
+ * (krait/cuda/_toolkit.py); its version stands in the key, as the driver's does of what the driver makes.  Functions
+ * that linked code names are called when it is loaded, and before it goes (krait/cuda/_linking.py). */
 #include "decorators/decorators.h"
 
 #include <stdio.h>  /* snprintf */

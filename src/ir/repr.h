@@ -70,7 +70,7 @@ const Repr *type_repr(const Type *type); /* computed at the first question, kept
 const Repr *repr_make(Arena *arena, const Type *type);
 size_t type_size(const Type *type);
 size_t type_align(const Type *type);
-/* Of the elements of an array: complex numbers, whose parts need less, are one access where they lie as a whole does. */
+/* Of an array's elements: complex numbers, whose parts need less, are one access where they lie as a whole does. */
 size_t type_whole_align(const Type *element);
 size_t type_item_offset(const Type *type, size_t index); /* of part `index` */
 /* Whether bytes of the one are bytes of the other: names, alignment and class do not count. */

@@ -81,7 +81,10 @@ def of_a_value(a, c):
 @pytest.mark.parametrize(
     "function, message",
     [
-        (of_a_variable, "takes variables of the function around it\n(.|\n)*hint: pass them to the stencil as arguments"),
+        (
+            of_a_variable,
+            "takes variables of the function around it\n(.|\n)*hint: pass them to the stencil as arguments",
+        ),
         (of_a_value, "known only when the function runs\n(.|\n)*hint: write constants and functions"),
     ],
 )
