@@ -111,6 +111,15 @@ static bool is_light(const FuncInst *root) {
     return !root->reaches_loop;
 }
 
+/* Whether memory takes longer than what is computed: half a cache line at a time is read and written faster, then. */
+static bool waits_for_memory(const FuncInst *root) {
+    const Func *f = root->func;
+    for (size_t b = 0; b < f->blocks.len; b++)
+        for (const Value *value = f->blocks.data[b]->first; value; value = value->next)
+            if (value->op == OP_TRUEDIV) return false;
+    return is_light(root);
+}
+
 /* for i in 0 .. count-1: element i of every operand, `base` and `step` apart (step NULL: contiguous). */
 static bool ufunc_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef const *base, LLVMValueRef const *step) {
     LFor loop;
@@ -123,7 +132,7 @@ static bool ufunc_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef cons
     LLVMBasicBlockRef latch = l_here(l);
     l_endfor(l, &loop);
     bool vectorise = !step && !l_may_pass_by_division(l, u->root);
-    VectorWish wish = !vectorise ? VECTOR_NOT : is_light(u->root) ? VECTOR_TWO : VECTOR_MAY;
+    VectorWish wish = !vectorise ? VECTOR_NOT : waits_for_memory(u->root) ? VECTOR_TWO : VECTOR_MAY;
     host_loop_hints(l, LLVMGetBasicBlockTerminator(latch), wish, u->group);
     return true;
 }
@@ -183,8 +192,7 @@ static LLVMValueRef strip(Lower *l, Ufunc u) {
     begin(l, &u, function, base);
     u.data = LLVMGetParam(function, 2);
     u.group = host_access_group(l);
-    if (is_light(u.root)) /* what memory takes, half a cache line at a time is read and written no more slowly */
-        l_attribute_text(l, function, -1, "prefer-vector-width", "256");
+    if (waits_for_memory(u.root)) l_attribute_text(l, function, -1, "prefer-vector-width", "256");
     if (goes_on(l, u.root)) {
         u.any = l_alloca(l, l->i32, "any");
         l_raw_store(l, l_i32(l, 0), u.any, 4);
