@@ -1,8 +1,8 @@
 /* shared.c: whether the shared arrays of a kernel fit a block, and what operates on them.
  *
  * In: a typed kernel and the functions it calls.  Out: VF_OF_BLOCK on atomic operations of shared arrays, which no
- * other block comes to; the kernel is refused if the arrays do not fit.  Each array of constant shape has a place of its
- * own, wherever it stands: their sizes are added up.  What a launch asks for beyond them it checks itself. */
+ * other block comes to; the kernel is refused if the arrays do not fit.  Each array of constant shape has a place of
+ * its own, wherever it stands: their sizes are added up.  What a launch asks for beyond them it checks itself. */
 #include "library/library.h" /* call_array_request */
 #include "passes/private.h"
 
