@@ -1025,7 +1025,7 @@ MISTAKES = {
     "formatted text in a kernel": """
         @cuda.jit
         def k(x):
-            print("x = %g" % x[0])
+            x[0] = "%g" % x[0]
         k[1, 1](X)""",
     "local array with a run-time shape": """
         @cuda.jit

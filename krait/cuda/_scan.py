@@ -42,7 +42,7 @@ _TOTAL, _RUNNING_TOTAL = 1, 2  # what is known of a tile
 
 def _elements(dtype):
     """Of a thread: an odd number, so that threads read shared memory from banks of their own."""
-    return 15 if dtype.itemsize <= 8 else 7
+    return 31 if dtype.itemsize <= 4 else 15 if dtype.itemsize <= 8 else 7
 
 
 def _written_elsewhere(dtype):

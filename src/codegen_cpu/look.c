@@ -32,21 +32,21 @@ int32_t krait_look_kernel(RaiseTrail *trail) {
 
 #if defined(__x86_64__)
 /* Seven registers and the address to return to leave the stack aligned. */
-#define KEEPING(name, function, move, vector, bytes, then)                                    \
-    __asm__(".text\n.hidden " name "\n.globl " name "\n.type " name ",@function\n" name ":\n" \
-            "    .cfi_startproc\n"                                                            \
-            "    pushq %rcx\n    pushq %rdx\n    pushq %rsi\n    pushq %rdi\n"                \
-            "    pushq %r8\n    pushq %r9\n    pushq %r10\n"                                  \
-            "    subq $16*" bytes ", %rsp\n    .cfi_def_cfa_offset 64+16*" bytes "\n"         \
-            "    .irp i,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"                              \
-            "    " move " %" vector "\\i, " bytes "*\\i(%rsp)\n    .endr\n"                   \
-            "    " then "call " function "\n"                                                 \
-            "    .irp i,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"                              \
-            "    " move " " bytes "*\\i(%rsp), %" vector "\\i\n    .endr\n"                   \
-            "    addq $16*" bytes ", %rsp\n    .cfi_def_cfa_offset 64\n"                      \
-            "    popq %r10\n    popq %r9\n    popq %r8\n"                                     \
-            "    popq %rdi\n    popq %rsi\n    popq %rdx\n    popq %rcx\n"                    \
-            "    .cfi_def_cfa_offset 8\n    ret\n    .cfi_endproc\n.size " name ",.-" name "\n")
+#define KEEPING(name, function, move, vector, bytes, then)                                                 \
+    __asm__(".pushsection .text\n.hidden " name "\n.globl " name "\n.type " name ",@function\n" name ":\n" \
+            "    .cfi_startproc\n"                                                                         \
+            "    pushq %rcx\n    pushq %rdx\n    pushq %rsi\n    pushq %rdi\n"                             \
+            "    pushq %r8\n    pushq %r9\n    pushq %r10\n"                                               \
+            "    subq $16*" bytes ", %rsp\n    .cfi_def_cfa_offset 64+16*" bytes "\n"                      \
+            "    .irp i,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"                                           \
+            "    " move " %" vector "\\i, " bytes "*\\i(%rsp)\n    .endr\n"                                \
+            "    " then "call " function "\n"                                                              \
+            "    .irp i,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"                                           \
+            "    " move " " bytes "*\\i(%rsp), %" vector "\\i\n    .endr\n"                                \
+            "    addq $16*" bytes ", %rsp\n    .cfi_def_cfa_offset 64\n"                                   \
+            "    popq %r10\n    popq %r9\n    popq %r8\n"                                                  \
+            "    popq %rdi\n    popq %rsi\n    popq %rdx\n    popq %rcx\n"                                 \
+            "    .cfi_def_cfa_offset 8\n    ret\n    .cfi_endproc\n.size " name ",.-" name "\n.popsection\n")
 
 KEEPING("krait_look_sse", "krait_look", "movups", "xmm", "16", "");
 KEEPING("krait_look_avx", "krait_look", "vmovups", "ymm", "32", "vzeroupper\n    ");
@@ -54,10 +54,20 @@ KEEPING("krait_look_kernel_sse", "krait_look_kernel", "movups", "xmm", "16", "")
 KEEPING("krait_look_kernel_avx", "krait_look_kernel", "vmovups", "ymm", "32", "vzeroupper\n    ");
 #endif
 
+#if defined(__x86_64__)
+/* Features stand one behind the other, "+avx,-avx512f,...", in any order. */
+static bool has_avx(void) {
+    static const char name[] = "+avx";
+    for (const char *at = codegen_cpu_features(); (at = strstr(at, name)); at++)
+        if (!at[sizeof name - 1] || at[sizeof name - 1] == ',') return true;
+    return false;
+}
+#endif
+
 static const char *symbol_of(const Lower *l) {
     bool kernel = l->m->options.entry == ENTRY_KERNEL;
 #if defined(__x86_64__)
-    if (strstr(codegen_cpu_features(), "+avx,")) return kernel ? "krait_look_kernel_avx" : "krait_look_avx";
+    if (has_avx()) return kernel ? "krait_look_kernel_avx" : "krait_look_avx";
     return kernel ? "krait_look_kernel_sse" : "krait_look_sse";
 #else
     return kernel ? "krait_look_kernel" : "krait_look";

@@ -255,8 +255,9 @@ static const char *value_name(const Typing *t, size_t arg, const char *otherwise
 
 static bool cannot_store(Typing *t, const Type *element, bool is_view) {
     const Type *value = infer_content(t->args[2].type);
-    typing_fail_arg(t, 2, DIAG_TYPING, "%s cannot be stored into %s of %s", typing_arg_text(t, 2),
-                    is_view ? "a view" : "an element", typing_text(t, element));
+    typing_fail_arg(t, 2, DIAG_TYPING, "%s cannot be stored into %s of %s",
+                    value->kind == TY_TEXT ? "a text" : typing_arg_text(t, 2), is_view ? "a view" : "an element",
+                    typing_text(t, element));
     if (value->kind == TY_ARRAY && !is_view) {
         const char *x = value_name(t, 2, "it"), *i = value_name(t, 1, "i");
         return typing_hint(t, "take an element of it, %s[%s]; or assign whole arrays, %s[:] = %s", x, i,
@@ -265,7 +266,10 @@ static bool cannot_store(Typing *t, const Type *element, bool is_view) {
     if (value->kind == TY_ARRAY) return typing_hint(t, "index both sides, or assign to a slice");
     if (value->kind == TY_NONE)
         return typing_hint(t, "it is None: does the function that it comes from lack `return value` at its end?");
-    if (value->kind == TY_STR || value->kind == TY_STRING)
+    if (value->kind == TY_TEXT && t->in->device)
+        return typing_hint(t, "store the number itself; print(f\"{x:.2f}\") shows it as text, and any other text is "
+                              "made outside, after the launch");
+    if (value->kind == TY_STR || value->kind == TY_STRING || value->kind == TY_TEXT)
         return typing_hint(t, "float(text) and int(text) make numbers of text; an array of texts is made outside, "
                               "np.array([...]), with dtype 'U'");
     return value->kind == TY_TUPLE ? typing_hint(t, "assign the items one by one") : false;

@@ -151,6 +151,6 @@ def test_arrays():
 def test_numbers_that_do_not_fit():
     """They are named, and nothing has changed."""
     p = Thing(2**53 + 1)
-    with pytest.raises(TypeError, match=r"add\(\) puts a value of another type into the attribute 'v'"):
+    with pytest.raises(TypeError, match=r"add\(\) puts a value of type float64 into the attribute 'v'"):
         njit(add)(p, FLOATS)
     assert p.v == 2**53 + 1

@@ -7,6 +7,7 @@ from krait import cuda, vectorize
 from krait.cuda import _reduction
 
 LENGTHS = (1, 5, 255, 256, 3839, 3840, 3841, 5000, 122_880, 122_881, 600_000)  # tiles, a group of them
+NARROW = (7935, 7936, 7937, 253_953)  # those of elements of at most four bytes
 
 
 @vectorize(["int64(int64, int64)", "float64(float64, float64)"], target="cuda")
@@ -34,6 +35,12 @@ def test_running_sums_inclusive_exclusive_and_with_a_first_value(length):
 def test_more_groups_of_tiles_than_a_warp_has_lanes():
     x = np.random.default_rng(1).integers(-5, 9, 1025 * 3840 + 1)
     np.testing.assert_array_equal(cuda.scan(lambda a, b: a + b)(x).copy_to_host(), np.cumsum(x))
+
+
+@pytest.mark.parametrize("length", NARROW)
+def test_running_sums_of_narrow_elements(length):
+    x = np.random.default_rng(length).integers(-5, 9, length).astype(np.int32)
+    np.testing.assert_array_equal(cuda.scan(lambda a, b: a + b)(x).copy_to_host(), np.cumsum(x, dtype=np.int32))
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float32, np.complex64, np.complex128])
