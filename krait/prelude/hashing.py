@@ -26,7 +26,7 @@ def of_float(x):
     return of_int(int(m * 9007199254740992.0) + e)
 
 
-def of_string(s):
+def of_codes(s):  # of a str or a bytes
     h = 1469598103934665603
     for code in codes(s):
         h = (h ^ int(code)) * 1099511628211

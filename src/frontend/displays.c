@@ -164,11 +164,12 @@ bool insn_key_map(Translator *t, int count) {
     Map *map = translate_new_pairs(t, (size_t)count);
     TRY(translate_pop_values(t, map->values, (size_t)count));
     const Const *names = keys->konst;
+    bool known = names && names->type->kind == TY_TUPLE && names->type->count == (uint32_t)count;
+    bool made = keys->op == OP_TUPLE && keys->nargs == (uint32_t)count; /* with a bytes in it (insn_load_const) */
+    if (!known && !made) return translate_malformed(t, "the keys of a dict are missing");
     for (int i = 0; i < count; i++) {
-        bool has = names && names->type->kind == TY_TUPLE && (uint32_t)i < names->type->count;
-        if (!has) return translate_malformed(t, "the keys of a dict are missing");
-        map->names[i] = translate_key_name(names->items[i]);
-        map->keys[i] = translate_append_const(t, names->items[i]);
+        map->keys[i] = known ? translate_append_const(t, names->items[i]) : keys->args[i];
+        map->names[i] = translate_key_name(map->keys[i]->konst);
     }
     return translate_push_map(t, map);
 }

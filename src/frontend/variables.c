@@ -24,6 +24,12 @@ static bool holds_bytes(PyObject *object) {
     return any;
 }
 
+/* The tuple of a constant; NULL: it is none. `{1, 2}` is a frozenset, read as a tuple (constants.c: read_frozenset). */
+static PyObject *tuple_of(Translator *t, PyObject *object) {
+    if (PyFrozenSet_CheckExact(object)) return frontend_keep(t->frontend, PySequence_Tuple(object));
+    return PyTuple_CheckExact(object) ? object : NULL;
+}
+
 /* On the host a bytes is an object, and a tuple that holds one no constant. */
 static bool push_tuple_of_objects(Translator *t, PyObject *tuple) {
     Py_ssize_t count = PyTuple_GET_SIZE(tuple);
@@ -41,8 +47,8 @@ static bool push_tuple_of_objects(Translator *t, PyObject *tuple) {
 bool insn_load_const(Translator *t) {
     PyObject *object = code_konst(t);
     if (!object) return frontend_python_failed(t->frontend, t->source, t->span, "a constant is missing");
-    if (PyTuple_CheckExact(object) && !t->frontend->readonly_globals && holds_bytes(object))
-        return push_tuple_of_objects(t, object);
+    PyObject *tuple = tuple_of(t, object);
+    if (tuple && !t->frontend->readonly_globals && holds_bytes(tuple)) return push_tuple_of_objects(t, tuple);
     if (!PyCode_Check(object)) return translate_push_object(t, object);
     translate_push(t, (Slot){.kind = SLOT_CODE, .span = t->span, .code = object});
     return true;

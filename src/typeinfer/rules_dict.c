@@ -23,7 +23,8 @@ static bool is_key(const Type *type) {
     if (type->kind == TY_SCALAR) return type_scalar_kind(type) != 'c';
     if (type_is_instance(type)) return true; /* unless its class says no: key_hash */
     bool parts = type->kind == TY_TUPLE || type->kind == TY_VARTUPLE;
-    if (!parts) return type->kind == TY_STRING || type->kind == TY_MEMBER || type->kind == TY_BOTTOM;
+    bool text = type->kind == TY_STRING || type->kind == TY_BYTES;
+    if (!parts) return text || type->kind == TY_MEMBER || type->kind == TY_BOTTOM;
     for (uint32_t i = 0; i < type->count; i++)
         if (!is_key(type->items[i])) return false;
     return true;
@@ -46,7 +47,7 @@ static bool refuse_type(Typing *t, const Type *type, bool dict) {
     if (wrong->kind == TY_LIST && is_key(wrong->items[0]))
         return typing_hint(t, "a list is no key, since it may change: take the tuple of its items, tuple(x)");
     if (type_scalar_kind(wrong) == 'c') return typing_hint(t, "take the pair of its parts, (z.real, z.imag)");
-    return typing_hint(t, "numbers, strings, members of enumerations, instances, and tuples of them can");
+    return typing_hint(t, "numbers, strings, bytes, members of enumerations, instances, and tuples of them can");
 }
 
 /* ---- results that functools.lru_cache keeps ---- */
@@ -470,7 +471,7 @@ static bool hash_of_instance(Typing *t, const Type *type) {
 bool rule_func_key_hash(Typing *t) {
     const Type *type = t->args[0].type;
     if (type->kind == TY_BOTTOM) return typing_result(t, infer_int(t->in), NULL);
-    if (type->kind == TY_STRING) return typing_become_prelude(t, "hashing:of_string");
+    if (type->kind == TY_STRING || type->kind == TY_BYTES) return typing_become_prelude(t, "hashing:of_codes");
     if (type->kind == TY_VARTUPLE) return typing_become_prelude(t, "hashing:of_items");
     if (type_is_instance(type)) return hash_of_instance(t, type);
     if (type->kind == TY_TUPLE)

@@ -119,3 +119,43 @@ def test_bytes_of_texts():
                  "bytes(x, 'ascii')", "bytes(x, errors='replace')"):
         agree(expression(text, "x"), "añ")
     agree(expression("bytes()", "x"), "")
+
+
+def counted(b):
+    counts = {}
+    for i in range(len(b) - 1):
+        counts[b[i:i + 2]] = counts.get(b[i:i + 2], 0) + 1
+    return counts
+
+
+def test_keys_made_here():
+    agree_all(counted, [(b"abcabcab\x00\x00\xff\xff\xff",), (b"",)])
+    for text in ("{b'a': 1, b'b': 2}[x]", "{b'a': 1}[x]", "{(b'a', 1): 2, (x, 2): 3}",
+                 "{w: len(w) for w in x.split(b'b')}",
+                 "{b'a', x} & {b'a'}, {b'a'} | {x}, {b'a'} <= {b'a', x}, len({b'a', x, x * 2})", "x in {b'a', b'b'}",
+                 "{b'a', b'b', b'c'} == {b'c', b'b', b'a'}, x in {(b'a', 1), (b'b', 2)}", "str({x: b'a'})",
+                 "{tuple(x.split(b'b')): 1}", "dict.fromkeys([b'a', x], 1)"):  # fmt: skip
+        agree_all(expression(text, "x"), [(b"a",), (b"b",), (b"\x00\xff",), (b"",)])
+
+
+@pytest.mark.parametrize("text", [
+    "d[x], x in d, d", "d.setdefault(x, 7), d.get(x), d.get(b'none'), d.pop(b'none', 3), d", "d.pop(x), d.popitem(), d",
+    "sorted(d.items()), list(d), d.keys() & {x}", "d == {b'b': 2, b'a': 1}",
+])  # fmt: skip
+def test_keys_of_dicts_passed_in(text):
+    agree_all(expression(text, "d", "x"), [({b"a": 1, b"b": 2}, b"b"), ({b"a": 1}, b"\x00"), ({b"a": 1, b"": 2}, b"")])
+
+
+def added(s, b):
+    s.add(b)
+    return s, b in s, len(s), sorted(s)
+
+
+def filled(d, b):
+    d[b] = len(b)
+    return d
+
+
+def test_items_of_sets_passed_in():
+    agree_all(added, [({b"a"}, b"a"), ({b"a"}, b"b"), ({b"a\x00"}, b"a"), (set(), b"a")])
+    agree_all(filled, [({}, b"abc"), ({b"": 7}, b"")])
