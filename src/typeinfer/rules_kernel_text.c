@@ -54,6 +54,12 @@ static const char *known_text(const Typing *t, size_t arg) {
     return fact->type->kind == TY_STR && fact->konst ? fact->konst->text : NULL;
 }
 
+/* It is an int, or stands for one: numpy.bool does not. */
+static bool has_index(const Type *type) {
+    char kind = type_is_scalar(type) ? type_scalar_kind(type) : 0;
+    return kind == 'b' ? type->weak : kind == 'i' || kind == 'u';
+}
+
 /* ---- "..." % values ---- */
 
 typedef struct Percent {
@@ -85,8 +91,8 @@ static const char *read_percent(const char *at, Percent *percent) {
 }
 
 /* The same for str.format, which takes a float of 16 or 32 bits for one of 64 unless it is told `!s`, and no sign of a
- * character. */
-static void write_percent(Buf *out, const Percent *percent, bool text) {
+ * character.  `real`: a float, which a field of ints shows without its fraction, and never as -0. */
+static void write_percent(Buf *out, const Percent *percent, bool text, bool real) {
     char kind = percent->kind;
     bool whole = strchr("diu", kind), written = strchr("rsa", kind), number = !written && kind != 'c';
     bool plain = !percent->width_length && !percent->precision;
@@ -100,6 +106,7 @@ static void write_percent(Buf *out, const Percent *percent, bool text) {
     if (percent->width_length) buf_putc(out, percent->left ? '<' : number && percent->zero ? '=' : '>');
     if (number) {
         if (percent->sign) buf_putc(out, percent->sign);
+        if (whole && real) buf_putc(out, 'z');
         if (percent->alternate) buf_putc(out, '#');
         if (percent->zero && !percent->left && percent->width_length) buf_putc(out, '0');
     }
@@ -107,8 +114,32 @@ static void write_percent(Buf *out, const Percent *percent, bool text) {
     if (percent->precision)
         buf_printf(out, ".%.*s", percent->precision_length ? percent->precision_length : 1,
                    percent->precision_length ? percent->precision : "0");
-    if (!written && !text) buf_putc(out, whole ? 'd' : kind);
+    if (whole && real)
+        buf_puts(out, ".0f");
+    else if (!written && !text)
+        buf_putc(out, whole ? 'd' : kind);
     buf_putc(out, '}');
+}
+
+/* A value that `%d`, `%x`, `%c`, `%g`, ... does not take; in the interpreter's words. */
+static bool refuse_value(Typing *t, char kind, const Type *type) {
+    bool whole = strchr("diu", kind);
+    if (kind == 'c')
+        typing_fail(t, DIAG_TYPING, "%%c requires int or char, not %s", type_text(t->in->arena, type));
+    else if (whole || strchr("oxX", kind))
+        typing_fail(t, DIAG_TYPING, "%%%c format: %s is required, not %s", kind, whole ? "a real number" : "an integer",
+                    type_text(t->in->arena, type));
+    else
+        typing_fail(t, DIAG_TYPING, "`%%%c`: must be real number, not %s", kind, type_text(t->in->arena, type));
+    return typing_hint(t, "%%s takes any value");
+}
+
+/* A float as `%d` shows it; not as an int, which has no infinity and ends at 2**63. */
+static Value *without_fraction(Typing *t, Value *value) {
+    const Type *real = infer_scalar(t->in, SCALAR_FLOAT64, true);
+    if (!t->emit) return NULL;
+    value = typing_make_cast(t, value, real);
+    return typing_make_func(t, FUNC_NP_TRUNC, real, &value, 1);
 }
 
 /* One value of `"..." % (...)`. */
@@ -116,22 +147,20 @@ static bool put_percent(Fields *fields, const Percent *percent, const Type *type
                         size_t length) {
     Typing *t = fields->t;
     char kind = percent->kind, of = type_is_scalar(type) ? type_scalar_kind(type) : 0;
-    bool text = kind == 'c' && type->kind == TY_STR, whole = strchr("diu", kind), based = strchr("oxX", kind);
-    if ((whole || based || kind == 'c') && percent->precision) return refuse_field(t, field, length);
+    bool text = kind == 'c' && type->kind == TY_STR, whole = strchr("diu", kind), integer = strchr("oxXc", kind);
+    if ((whole || integer) && percent->precision) return refuse_field(t, field, length);
     if (strchr("rsa", kind) || text) {
-        write_percent(&fields->template, percent, text);
+        write_percent(&fields->template, percent, text, false);
         put(fields, type, value);
         return true;
     }
-    bool real = of == 'f', number = of && strchr("biu", of);
-    if (!number && !(real && !based && kind != 'c')) {
-        typing_fail(t, DIAG_TYPING, "`%.*s` takes %s, not %s", (int)length, field,
-                    based || kind == 'c' ? "an int" : "a number", type_text(t->in->arena, type));
-        return typing_hint(t, "%%s takes any value");
-    }
-    write_percent(&fields->template, percent, false);
-    const Type *to = whole && real ? infer_int(t->in) : type; /* towards zero */
-    put(fields, to, t->emit && to != type ? typing_make_cast(t, value, to) : value);
+    bool real = of == 'f', number = of && strchr("biuf", of);
+    if (integer ? !has_index(type) : !number) return refuse_value(t, kind, type);
+    write_percent(&fields->template, percent, false, real);
+    if (whole && real)
+        put(fields, infer_scalar(t->in, SCALAR_FLOAT64, true), without_fraction(t, value));
+    else
+        put(fields, type, value);
     return true;
 }
 
@@ -180,12 +209,28 @@ static bool percent_text(Typing *t, const char *text) {
 
 /* ---- "...".format(values) ---- */
 
+typedef struct Numbering {
+    size_t next;
+    char kind; /* of the fields until now: 'a'utomatic, 'm'anual, 0: neither yet */
+} Numbering;
+
+/* Fields are numbered by the text or in their order, not both. */
+static bool numbered_alike(Typing *t, Numbering *numbering, char kind) {
+    bool automatic = kind == 'a';
+    if (numbering->kind && numbering->kind != kind)
+        return typing_fail(t, DIAG_TYPING, "cannot switch from %s to %s",
+                           automatic ? "manual field specification" : "automatic field numbering",
+                           automatic ? "automatic field numbering" : "manual field specification");
+    numbering->kind = kind;
+    return true;
+}
+
 /* The argument that a field of `length` characters names; 0: none. */
-static size_t named_arg(const Typing *t, const char *name, size_t length, size_t *next) {
+static size_t named_arg(const Typing *t, const char *name, size_t length, Numbering *numbering) {
     size_t places = t->nargs - t->nnames; /* the text itself is the first */
     if (length == 0 || strspn(name, "0123456789") >= length) {
-        size_t at = *next;
-        if (length == 0) ++*next;
+        size_t at = numbering->next;
+        if (length == 0) numbering->next++;
         if (length > 0)
             for (at = 0; length && at < places; length--) at = at * 10 + (size_t)(*name++ - '0');
         return at + 1 < places ? at + 1 : 0;
@@ -197,7 +242,8 @@ static size_t named_arg(const Typing *t, const char *name, size_t length, size_t
 
 static bool format_text(Typing *t, const char *text) {
     static const char name_letters[] = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    size_t room = 0, next = 0;
+    size_t room = 0;
+    Numbering numbering = {0};
     for (const char *at = text; *at; at++) room += *at == '{';
     Fields fields;
     fields_init(&fields, t, room);
@@ -209,7 +255,8 @@ static bool format_text(Typing *t, const char *text) {
             continue;
         }
         size_t length = strcspn(text, "}"), name = strcspn(text + 1, "!:}");
-        size_t arg = named_arg(t, text + 1, name, &next);
+        if (strspn(text + 1, "0123456789") >= name) TRY(numbered_alike(t, &numbering, name ? 'm' : 'a'));
+        size_t arg = named_arg(t, text + 1, name, &numbering);
         bool plain = text[length] && !memchr(text + 1, '{', length - 1) && name == strspn(text + 1, name_letters);
         if (!plain) return refuse_field(t, text, length + 1);
         if (!arg) {
@@ -247,10 +294,10 @@ bool typing_kernel_text(Typing *t, bool *made) {
     static const struct {
         FuncId func;
         const char *template;
-        const char *kinds; /* of numbers; NULL: of any value */
+        bool of_ints; /* else of any value */
     } rows[] = {
-        {FUNC_STR, "{!s}", NULL},   {FUNC_REPR, "{!r}", NULL},  {FUNC_ASCII, "{!a}", NULL},
-        {FUNC_HEX, "{:#x}", "biu"}, {FUNC_OCT, "{:#o}", "biu"}, {FUNC_BIN, "{:#b}", "biu"},
+        {FUNC_STR, "{!s}", false}, {FUNC_REPR, "{!r}", false}, {FUNC_ASCII, "{!a}", false},
+        {FUNC_HEX, "{:#x}", true}, {FUNC_OCT, "{:#o}", true},  {FUNC_BIN, "{:#b}", true},
     };
     const char *text = t->nargs ? known_text(t, 0) : NULL;
     *made = t->in->device && t->nargs;
@@ -263,9 +310,10 @@ bool typing_kernel_text(Typing *t, bool *made) {
         if (spec && !strpbrk(spec, "{}")) return single(t, *spec ? arena_printf(t->in->arena, "{:%s}", spec) : "{}");
     }
     for (size_t i = 0; t->op == OP_CALL && i < COUNT_OF(rows); i++) {
-        const Type *type = t->args[0].type;
         if (rows[i].func != t->func || t->nargs != 1) continue;
-        if (rows[i].kinds && !(type_is_scalar(type) && strchr(rows[i].kinds, type_scalar_kind(type)))) continue;
+        if (rows[i].of_ints && !has_index(t->args[0].type))
+            return typing_fail(t, DIAG_TYPING, "'%s' object cannot be interpreted as an integer",
+                               type_text(t->in->arena, t->args[0].type));
         return single(t, rows[i].template);
     }
     *made = false;

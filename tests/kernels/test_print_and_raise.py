@@ -64,16 +64,34 @@ def test_texts_are_made_as_python_makes_them(capsys, dtype):
 @pytest.mark.parametrize("text, words", [
     ('"%d %d" % (n,)', "the text has 2 fields, and there is 1 value"),
     ('"%d" % (n, n)', "the text has 1 field, and there are 2 values"),
-    ('"%q" % n', "does not put a value into a text by `%q`"), ('"%x" % (1.5 * n)', "`%x` takes an int, not float"),
+    ('"%q" % n', "does not put a value into a text by `%q`"),
+    ('"%x" % (1.5 * n)', "%x format: an integer is required, not float"),
     ('"%(a)d" % n', "does not put a value into a text by `%"), ('"{} {}".format(n)', "no value for the field `{}`"),
     ('"{0.real}".format(n)', "does not put a value into a text by `{0.real}`"),
     ('"{:{}}".format(n, 5)', "does not put a value into a text by"), ('"}".format(n)', "into a text by `}`"),
     ('"{"  .format(n)', "into a text by `{`"), ('"{a}".format(b=n)', "no value for the field `{a}`"),
 ])
 def test_formats_that_no_kernel_has_are_refused(text, words):
-    kernel = cuda.jit(make(f"def body(n):\n    print({text})\n"))
+    kernel = cuda.jit(make(f"def body(n):\n    print({text})\n", np=np))
     with pytest.raises(errors.KraitError, match=re.escape(words)):
         kernel[1, 1](3)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_floats_as_ints_lose_their_fraction_and_nothing_else(capsys, dtype):
+    """An infinity and a nan have no such form: Python raises, a kernel shows what they are."""
+    def body(x, b):
+        for i in range(x.size):
+            print("%d|%+d|%6i|%-6d|%06d|% d" % (x[i], x[i], x[i], x[i], x[i], x[i]))
+        print("%d %x %c" % (b[0], True, True))
+
+    largest = np.finfo(dtype).max
+    x, b = np.array([0.0, -0.0, 0.5, -0.75, 1.5, 2.5, -1.99, 1234.5, largest, -largest], dtype), np.array([True])
+    text = printed(capsys, cuda.jit(body), 1, 1, x, b)
+    body(x, b)
+    assert text == capsys.readouterr().out
+    text = printed(capsys, cuda.jit(body), 1, 1, np.array([np.inf, -np.inf, np.nan], dtype), b)
+    assert [line.split("|")[0] for line in text.splitlines()[:3]] == ["inf", "-inf", "nan"]
 
 
 def test_every_kind_of_number_is_printed(capsys):
