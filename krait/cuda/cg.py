@@ -3,6 +3,7 @@
 Groups are made in kernels and device functions.  Their methods are called by all threads of the group together.
 """
 
+import operator as _operator
 from dataclasses import dataclass as _dataclass
 
 from . import (
@@ -11,10 +12,12 @@ from . import (
     any_sync as _any_sync,
     ballot_sync as _ballot_sync,
     blockDim as _blockDim,
+    clz as _clz,
     ffs as _ffs,
     laneid as _laneid,
     lanemask_lt as _lanemask_lt,
     popc as _popc,
+    shared as _shared,
     shfl_down_sync as _shfl_down_sync,
     shfl_sync as _shfl_sync,
     shfl_up_sync as _shfl_up_sync,
@@ -36,11 +39,36 @@ def _block_threads():
     return _blockDim.x * _blockDim.y * _blockDim.z
 
 
+def _begun(rank, below, op, initial):
+    """An exclusive scan, of what the values of all threads below come to."""
+    if initial is None:
+        return below if rank > 0 else type(below)(0)
+    return op(initial, below) if rank > 0 else initial
+
+
 @_dataclass(frozen=True)
-class ThreadBlock:
-    """The threads of a block."""
+class _Combining:
+    """Threads that put their values together: by functions of two arguments, that may be grouped in any way, of which
+    the first is what lower ranks come to."""
 
     size: int
+
+    def sum(self, value):
+        """The sum of the values of all threads, in every thread."""
+        return self.reduce(value, _operator.add)
+
+    def min(self, value):
+        """The least value, in every thread."""
+        return self.reduce(value, min)
+
+    def max(self, value):
+        """The largest value, in every thread."""
+        return self.reduce(value, max)
+
+
+@_dataclass(frozen=True)
+class ThreadBlock(_Combining):
+    """The threads of a block."""
 
     def sync(self):
         """A barrier of the block."""
@@ -52,6 +80,50 @@ class ThreadBlock:
 
     def num_threads(self):
         return self.size
+
+    def _warp(self):
+        """The lanes of the thread's warp; the last warp may have fewer than 32."""
+        rank = _rank_in_block()
+        size = min(32, self.size - rank // 32 * 32)
+        return Tile(size, (1 << size) - 1, rank % 32)
+
+    def _combined(self, value, op):
+        """What the values come to: in the warp up to the thread, in the warps before (in the first: anything), and in
+        the block."""
+        warp, number, last = self._warp(), _rank_in_block() // 32, (self.size - 1) // 32
+        value = warp.inclusive_scan(value, op)
+        totals = _shared.array(32, type(value))
+        if warp.rank == warp.size - 1:
+            totals[number] = value
+        _syncthreads()
+        if number == 0:  # whole, if there is another
+            running = warp.inclusive_scan(totals[min(warp.rank, last)], op)
+            if warp.rank <= last:
+                totals[warp.rank] = running
+        _syncthreads()
+        before, total = totals[max(number - 1, 0)], totals[last]
+        _syncthreads()  # the next call writes the same memory
+        return value, before, total
+
+    def reduce(self, value, op):
+        """What the values of all threads come to, in every thread."""
+        return self._combined(value, op)[2]
+
+    def inclusive_scan(self, value, op=_operator.add):
+        """What the values up to the thread's own rank come to."""
+        inside, before, _ = self._combined(value, op)
+        return inside if _rank_in_block() < 32 else op(before, inside)
+
+    def exclusive_scan(self, value, op=_operator.add, initial=None):
+        """What `initial` and the values below the thread's own rank come to; of none: zero."""
+        inside, before, _ = self._combined(value, op)
+        warp, rank = self._warp(), _rank_in_block()
+        below = _shfl_up_sync(warp.mask, inside, 1)
+        if warp.rank == 0:
+            below = before
+        elif rank >= 32:
+            below = op(before, below)
+        return _begun(rank, below, op, initial)
 
 
 def this_thread_block():
@@ -90,10 +162,9 @@ def this_grid():
 
 
 @_dataclass(frozen=True)
-class _Lanes:
+class _Lanes(_Combining):
     """Lanes of a warp: how many, which, and how many of them come before the thread's own."""
 
-    size: int
     mask: int
     rank: int
 
@@ -113,6 +184,31 @@ class _Lanes:
 
     def all(self, predicate):
         return _all_sync(self.mask, predicate)
+
+    def _lane_below(self):
+        """The lane of the rank below; of rank 0 its own."""
+        lower = self.mask & int(_lanemask_lt())
+        return 63 - int(_clz(lower)) if lower else int(_laneid)
+
+    def reduce(self, value, op):
+        """What the values of all threads come to, in every thread."""
+        return _shfl_sync(self.mask, self.inclusive_scan(value, op), 63 - int(_clz(self.mask)))
+
+    def inclusive_scan(self, value, op=_operator.add):
+        """What the values up to the thread's own rank come to."""
+        step, source = 1, self._lane_below()
+        while step < self.size:  # source: the lane `step` ranks below, or of rank 0
+            other = _shfl_sync(self.mask, value, source)
+            source = _shfl_sync(self.mask, source, source)
+            if self.rank >= step:
+                value = op(other, value)
+            step *= 2
+        return value
+
+    def exclusive_scan(self, value, op=_operator.add, initial=None):
+        """What `initial` and the values below the thread's own rank come to; of none: zero."""
+        below = _shfl_sync(self.mask, self.inclusive_scan(value, op), self._lane_below())
+        return _begun(self.rank, below, op, initial)
 
 
 @_dataclass(frozen=True)
@@ -149,43 +245,25 @@ class Tile(_Lanes):
         """A bit for each rank: where the predicate holds."""
         return (int(_ballot_sync(self.mask, predicate)) & self.mask) >> (_laneid - self.rank)
 
-    def sum(self, value):
-        """The sum of the values of all threads, in every thread."""
-        step = self.size // 2
-        while step > 0:
-            value += _shfl_xor_sync(self.mask, value, step)
-            step //= 2
+    def reduce(self, value, op):
+        """What the values of all threads come to, in every thread."""
+        step = 1
+        while step < self.size:
+            other = _shfl_xor_sync(self.mask, value, step)
+            first = self.rank & step == 0
+            value = op(value if first else other, other if first else value)
+            step *= 2
         return value
 
-    def min(self, value):
-        """The least value, in every thread."""
-        step = self.size // 2
-        while step > 0:
-            value = min(value, _shfl_xor_sync(self.mask, value, step))
-            step //= 2
-        return value
-
-    def max(self, value):
-        """The largest value, in every thread."""
-        step = self.size // 2
-        while step > 0:
-            value = max(value, _shfl_xor_sync(self.mask, value, step))
-            step //= 2
-        return value
-
-    def inclusive_scan(self, value):
-        """The sum of the values up to the thread's own rank."""
+    def inclusive_scan(self, value, op=_operator.add):
+        """What the values up to the thread's own rank come to."""
         step = 1
         while step < self.size:
             other = _shfl_up_sync(self.mask, value, step)
             if self.rank >= step:
-                value += other
+                value = op(other, value)
             step *= 2
         return value
-
-    def exclusive_scan(self, value):
-        """The sum of the values below the thread's own rank."""
-        return self.inclusive_scan(value) - value
 
 
 def tiled_partition(group, size):
@@ -205,18 +283,23 @@ class CoalescedGroup(_Lanes):
             rest &= rest - 1
         return _shfl_sync(self.mask, value, int(_ffs(rest)) - 1)
 
-    def sum(self, value):
-        """The sum of the values of all threads, in every thread, in the order of lanes."""
-        rest = self.mask
-        total = _shfl_sync(self.mask, value, int(_ffs(rest)) - 1)
-        rest &= rest - 1
-        while rest:
-            total += _shfl_sync(self.mask, value, int(_ffs(rest)) - 1)
-            rest &= rest - 1
-        return total
-
 
 def coalesced_threads():
     """The threads of the warp that call this together."""
     mask = int(_activemask())
     return CoalescedGroup(int(_popc(mask)), mask, int(_popc(mask & int(_lanemask_lt()))))
+
+
+def reduce(group, value, op):
+    """What the values of all threads of the group come to, in every thread; `op`: a function of two arguments."""
+    return group.reduce(value, op)
+
+
+def inclusive_scan(group, value, op=_operator.add):
+    """What the values of the group up to the thread's own rank come to."""
+    return group.inclusive_scan(value, op)
+
+
+def exclusive_scan(group, value, op=_operator.add, initial=None):
+    """What `initial` and the values of the group below the thread's own rank come to; of none: zero."""
+    return group.exclusive_scan(value, op, initial)

@@ -1,9 +1,13 @@
 """Cooperative groups: blocks, tiles of warps, threads that came to a place together."""
 
+import functools
+import itertools
+import operator
+
 import numpy as np
 import pytest
 
-from krait import _testing, cuda
+from krait import _testing, cuda, errors
 from krait.cuda import cg
 
 N = 128
@@ -84,6 +88,169 @@ def test_threads_that_came_together():
         for rank, lane in enumerate(lanes):
             expected[:, lane] = [len(lanes), rank, X[lanes].sum(), X[lanes[1]], (X[lanes] > 20).any()]
     np.testing.assert_array_equal(out, expected)
+
+
+# ---- reduce and scans, with an operator ----
+
+
+@cuda.jit(device=True)
+def joined(a, b):  # of two sides that may not be exchanged: affine maps modulo 251, each 256 * factor + offset
+    return a // 256 * (b // 256) % 251 * 256 + (a % 256 * (b // 256) + b % 256) % 251
+
+
+def plainly_joined(a, b):
+    return a // 256 * (b // 256) % 251 * 256 + (a % 256 * (b // 256) + b % 256) % 251
+
+
+def wide(a, b):
+    return a % 1009 * (b % 1009) % 1009
+
+
+OPERATORS = {  # what a kernel is given, what Python computes
+    "add": (operator.add, operator.add), "mul": (operator.mul, operator.mul), "and": (operator.and_, operator.and_),
+    "or": (operator.or_, operator.or_), "xor": (operator.xor, operator.xor), "min": (min, min), "max": (max, max),
+    "function": (joined, plainly_joined), "lambda": (lambda a, b: wide(a, b), wide),
+}
+INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
+NUMBERS = [(name, dtype) for dtype in (np.int64, np.int32) for name in OPERATORS] + [
+    (name, dtype) for dtype in INTEGERS for name in ("add", "xor", "max")] + [
+    (name, dtype) for dtype in (np.float16, np.float32, np.float64) for name in ("add", "mul", "min", "max")] + [
+    (name, dtype) for dtype in (np.complex64, np.complex128) for name in ("add", "mul")] + [
+    (name, np.bool) for name in ("and", "or", "xor", "add")]
+
+
+def values(dtype, count):
+    """Of which sums and products of floats are exact, however they are grouped."""
+    i = np.arange(count)
+    if np.dtype(dtype).kind in "fc":
+        some = np.where(i % 9 == 4, -2.0, np.where(i % 9 == 7, 0.5, 1.0))
+        return (some * (1j if np.dtype(dtype).kind == "c" else 1) ** (i % 5 == 3)).astype(dtype)
+    return (i * 7919 % 64007 + 1).astype(dtype) if dtype is not np.bool else i % 3 == 1
+
+
+def expected_of(x, groups, op):
+    """Of each element: what its group comes to, up to it, before it, and before it from x[0] on;
+    0: in no group."""
+    out = np.zeros((4, x.size), x.dtype)
+    for members in groups:
+        with np.errstate(over="ignore"):
+            sums = list(itertools.accumulate((x[i] for i in members), op))
+            out[0, members], out[1, members], out[2, members] = sums[-1], sums, [x.dtype.type(0), *sums[:-1]]
+            out[3, members] = [x[0], *(op(x[0], total) for total in sums[:-1])]
+    return out
+
+
+def combine(op):
+    @cuda.jit(device=True)
+    def store(group, x, out):
+        i = cuda.grid(1)
+        out[0, i], out[1, i] = group.reduce(x[i], op), group.inclusive_scan(x[i], op)
+        out[2, i], out[3, i] = group.exclusive_scan(x[i], op), cg.exclusive_scan(group, x[i], op, x[0])
+
+    return store
+
+
+@functools.cache
+def tile_kernel(name):
+    store = combine(OPERATORS[name][0])
+
+    @cuda.jit
+    def kernel(x, out, size):
+        store(cg.tiled_partition(cg.this_thread_block(), size), x, out)
+
+    return kernel
+
+
+@pytest.mark.parametrize("name, dtype", NUMBERS)
+def test_tiles_combine_by_an_operator(name, dtype):
+    x = values(dtype, 64)
+    for size in (1, 2, 4, 8, 16, 32):
+        out = np.zeros((4, 64), dtype)
+        tile_kernel(name)[1, 64](x, out, size)
+        groups = np.arange(64).reshape(-1, size).tolist()
+        np.testing.assert_array_equal(out, expected_of(x, groups, OPERATORS[name][1]), str(size))
+
+
+@functools.cache
+def coalesced_kernel(name):
+    store = combine(OPERATORS[name][0])
+
+    @cuda.jit
+    def kernel(x, out, here):
+        if here[cuda.grid(1)]:
+            store(cg.coalesced_threads(), x, out)
+
+    return kernel
+
+
+@pytest.mark.parametrize("name, dtype", NUMBERS)
+def test_threads_that_came_together_combine_by_an_operator(name, dtype):
+    x = values(dtype, 64)
+    for bits in (1, 1 << 31, 0x80000001, 0xFFFFFFFF, 0x00FF0010, 0xA5A5F00E, 0x7FFFFFFE):
+        here = np.array([bits >> i % 32 & 1 for i in range(64)], np.bool)
+        out = np.zeros((4, 64), dtype)
+        coalesced_kernel(name)[1, 64](x, out, here)
+        groups = [(first + np.flatnonzero(here[:32])).tolist() for first in (0, 32)]
+        np.testing.assert_array_equal(out, expected_of(x, groups, OPERATORS[name][1]), hex(bits))
+
+
+@functools.cache
+def block_kernel(name):
+    store = combine(OPERATORS[name][0])
+
+    @cuda.jit
+    def kernel(x, out):
+        store(cg.this_thread_block(), x, out)
+
+    return kernel
+
+
+@pytest.mark.parametrize("name, dtype", [row for row in NUMBERS if row[1] in (np.int32, np.float64, np.complex64)])
+def test_blocks_combine_by_an_operator(name, dtype):
+    for block in (1, 20, 32, 33, 96, 107):
+        x = values(dtype, 2 * block)
+        out = np.zeros((4, x.size), dtype)
+        block_kernel(name)[2, block](x, out)
+        groups = np.arange(x.size).reshape(2, block).tolist()
+        np.testing.assert_array_equal(out, expected_of(x, groups, OPERATORS[name][1]), str(block))
+
+
+def test_a_block_of_three_axes_and_1024_threads_combines_in_the_order_of_ranks():
+    @cuda.jit
+    def kernel(out):
+        block = cg.this_thread_block()
+        rank = block.thread_rank()
+        for step in range(3):  # the same memory each time
+            out[step, rank] = cg.inclusive_scan(block, rank + step)
+        out[3, rank], out[4, rank] = cg.reduce(block, rank % 1000, max), block.min(rank + 5)
+
+    out = np.zeros((5, 1024), np.int64)
+    kernel[1, (8, 32, 4)](out)
+    rank = np.arange(1024)
+    np.testing.assert_array_equal(out, [*((rank + step).cumsum() for step in range(3)), rank * 0 + 999, rank * 0 + 5])
+
+
+def test_scans_of_what_has_no_difference():
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        tile = cg.tiled_partition(cg.this_thread_block(), 4)
+        out[0, i], out[1, i] = tile.exclusive_scan(x[i]), tile.min(x[i])
+
+    x = np.array([1.0, np.inf, 3.0, 1.0, 1e300, 1.0, np.nan, 2.0])
+    out = np.zeros((2, 8))
+    kernel[1, 8](x, out)
+    np.testing.assert_array_equal(out[0], [0, 1, np.inf, np.inf, 0, 1e300, 1e300, np.nan])
+    assert len(set(map(str, out[1, 4:]))) == 1  # the threads agree, where a nan is one of the values
+
+
+def test_an_operator_that_the_values_do_not_have_is_refused():
+    @cuda.jit
+    def kernel(x):
+        x[0] = cg.reduce(cg.coalesced_threads(), x[cuda.grid(1)], operator.xor)
+
+    with pytest.raises(errors.TypingError, match="unsupported operand types for \\^"):
+        kernel[1, 8](np.zeros(8))
 
 
 def test_ptx_has_the_shuffles():
