@@ -344,22 +344,31 @@ static bool begins_with(LLVMValueRef function, const char *prefix) {
     return strncmp(LLVMGetValueName2(function, &length), prefix, strlen(prefix)) == 0;
 }
 
-static void allow(LLVMValueRef function, LLVMTypeRef only, LLVMFastMathFlags flags) {
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-            if (LLVMCanValueUseFastMathFlags(i) && (!only || LLVMTypeOf(i) == only))
-                LLVMSetFastMathFlags(i, LLVMGetFastMathFlags(i) | flags);
+static bool is_float32(LLVMValueRef i) { return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMFloatTypeKind; }
+
+/* libdevice is written for compilers that join a product with the one sum that it goes into, also one of who calls it.
+ * A product that is used elsewhere, too, is a rounded number there: what its sum is to find may be how much the rounding
+ * lost (logarithms of powf, with 68 units in the last place otherwise), and selection would join it all the same. */
+static bool may_be_joined(LLVMValueRef i) {
+    LLVMUseRef first = LLVMGetFirstUse(i);
+    return LLVMGetInstructionOpcode(i) != LLVMFMul || !first || !LLVMGetNextUse(first);
 }
 
-/* What may be done with the arithmetic of libraries as if it stood in the kernel.  libdevice is written for compilers
- * that join its products and sums, also with those of who calls it.  With fastmath what rtlib computes in float32 may
- * be approximated: square roots, quotients.  Nothing is assumed of its operands: it tests them for NaN. */
+/* Flags can be added to an instruction, not taken away. */
+static void allow(LLVMValueRef function, bool (*holds)(LLVMValueRef), LLVMFastMathFlags flags) {
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+            if (LLVMCanValueUseFastMathFlags(i) && holds(i)) LLVMSetFastMathFlags(i, flags);
+}
+
+/* What may be done with the arithmetic of libraries as if it stood in the kernel.  With fastmath what rtlib computes in
+ * float32 may be approximated: square roots, quotients.  Nothing is assumed of its operands: it tests them for NaN. */
 static void relax_library(LLVMValueRef function, bool fast) {
     const LLVMFastMathFlags flags = LLVMFastMathApproxFunc | LLVMFastMathAllowReciprocal | LLVMFastMathAllowContract;
     if (begins_with(function, "__nv_"))
-        allow(function, NULL, LLVMFastMathAllowContract);
+        allow(function, may_be_joined, LLVMFastMathAllowContract);
     else if (fast && begins_with(function, "krait_rt_"))
-        allow(function, LLVMFloatTypeInContext(LLVMGetTypeContext(LLVMTypeOf(function))), flags);
+        allow(function, is_float32, flags);
 }
 
 /* Flush-to-zero is asked for by attribute on every function, those of the math library included. */

@@ -547,6 +547,21 @@ def test_arithmetic_of_libdevice_joins_that_of_the_kernel():
     assert "fma.rn.f32" in store[-2]  # 2**n is a factor
 
 
+def test_a_product_of_libdevice_that_is_used_twice_is_rounded():
+    """powf takes a product from the number that it came near to: that is what its rounding lost, and 0 without."""
+    if "libclc" in _krait.info():
+        pytest.skip("libdevice's functions are not there")
+
+    def powers(x, out):
+        i = cuda.grid(1)
+        out[i] = math.pow(x[i], out[i])
+
+    text = ptx(powers, f"{F1}; {F1}")
+    reciprocal = re.search(r"rcp.approx.ftz.f32 (%r\d+)", text).group(1)
+    product = re.search(rf"mul.rn.f32 \t(%r\d+), {reciprocal}, %r\d+;", text).group(1)
+    assert re.search(rf"sub.f32 \t%r\d+, %r\d+, {product};", text), text
+
+
 def test_shared_memory():
     text = ptx(*KERNELS["tiled_matmul"])
     assert text.count(".shared .align") == 2 and "[1024]" in text
