@@ -487,6 +487,16 @@ FURTHER = {
             f = lambda v: str(v)
             x[0] = f(x[0])
         k[1, 1](X)""",
+    "item of an array of texts and a text": """
+        @njit
+        def f(names):
+            return names[0] + "z"
+        f(np.array(["ab", "c"]))""",
+    "array of other dimensions than the signature": """
+        @njit("float64(float64[:, :])")
+        def f(x):
+            return x[0, 0]
+        f(np.ones(3))""",
     "and between masks": """
         @njit
         def f(x):

@@ -347,8 +347,9 @@ static bool begins_with(LLVMValueRef function, const char *prefix) {
 static bool is_float32(LLVMValueRef i) { return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMFloatTypeKind; }
 
 /* libdevice is written for compilers that join a product with the one sum that it goes into, also one of who calls it.
- * A product that is used elsewhere, too, is a rounded number there: what its sum is to find may be how much the rounding
- * lost (logarithms of powf, with 68 units in the last place otherwise), and selection would join it all the same. */
+ * A product that is used elsewhere, too, is a rounded number there: what its sum is to find may be how much was lost by
+ * rounding (logarithms of powf, wrong by 68 units in the last place otherwise), and selection would join it all the
+ * same. */
 static bool may_be_joined(LLVMValueRef i) {
     LLVMUseRef first = LLVMGetFirstUse(i);
     return LLVMGetInstructionOpcode(i) != LLVMFMul || !first || !LLVMGetNextUse(first);

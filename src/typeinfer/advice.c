@@ -225,7 +225,8 @@ typedef enum What {
     SEVERAL,  /* a tuple */
     COMPLEX,
     TEXT,
-    TEXT_ARRAY, /* of NumPy's texts */
+    TEXT_ARRAY,    /* of NumPy's texts */
+    ITEM_OF_TEXTS, /* of such an array, of dtype U */
     NUMBER,
     INSTANCE,
     FROZEN,       /* an instance of a frozen dataclass */
@@ -278,6 +279,10 @@ static bool has_operand(const Typing *t, bool (*is)(const Type *)) {
     return false;
 }
 
+static bool is_item_of_texts(const Type *type) {
+    return type->kind == TY_CHARS && scalar_info[type->scalar].bytes == 4;
+}
+
 static bool is_bytes(const Type *type) { return type->kind == TY_BYTES; }
 
 static bool is_float(const Type *type) { return type_scalar_kind(type) == 'f'; }
@@ -306,6 +311,7 @@ static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     case COMPLEX: return type_scalar_kind(type) == 'c';
     case TEXT: return is_text(type);
     case TEXT_ARRAY: return type->kind == TY_ARRAY && type_element(type)->kind == TY_CHARS;
+    case ITEM_OF_TEXTS: return has_operand(t, is_item_of_texts);
     case NUMBER: return type->kind == TY_SCALAR;
     case INSTANCE: return type_is_instance(type);
     case FROZEN: return type_is_instance(type) && type->flag;

@@ -296,6 +296,30 @@ int specialiser_flush_pending(Specialiser *self) {
     return self->pending ? -1 : 0;
 }
 
+/* What to do about the first argument that no conversion makes a parameter of `spec`. */
+static void advise_conversion(const Specialiser *self, const Spec *spec, const Type *const *types, size_t count,
+                              Buf *text) {
+    PyObject *names = PyCode_GetVarnames((PyCodeObject *)((PyFunctionObject *)self->function)->func_code);
+    for (size_t i = 0; names && i < count && spec->nargs == count; i++) {
+        const Type *wanted = spec->args[i].type;
+        if (typeinfer_signature_cost(&types[i], &spec->code->params[i], 1) >= 0) continue;
+        const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, (Py_ssize_t)i));
+        if (!name) break;
+        bool arrays = types[i]->kind == TY_ARRAY && wanted->kind == TY_ARRAY && !wanted->record;
+        if (arrays && types[i]->ndim != wanted->ndim)
+            buf_printf(text, "`%s` has ndim %u, not %u: pass such an array, ", name, (unsigned)types[i]->ndim,
+                       (unsigned)wanted->ndim);
+        else if (arrays && type_element(wanted)->kind == TY_SCALAR)
+            buf_printf(text, "convert the argument, %s.astype(np.%s), ", name,
+                       type_text(text->arena, type_element(wanted)));
+        else
+            buf_printf(text, "convert `%s`, ", name);
+        break;
+    }
+    Py_XDECREF(names);
+    PyErr_Clear();
+}
+
 static int no_match(const Specialiser *self, const Type *const *types, size_t count, Arena *arena) {
     Buf text;
     buf_init(&text, arena);
@@ -310,8 +334,14 @@ static int no_match(const Specialiser *self, const Type *const *types, size_t co
             buf_printf(&text, "%s%s", i ? ", " : "", type_text(arena, self->specs[k]->args[i].type));
         buf_puts(&text, ")");
     }
-    buf_puts(&text, ": convert the argument, x.astype(np.float32), or decorate with the signature that is meant; the "
-                    "last letter of an array is its order: C, F, or A for any");
+    buf_puts(&text, ": ");
+    const Spec *last = NULL;
+    for (Py_ssize_t k = 0; k < self->nspecs; k++)
+        if (!self->specs[k]->stale) last = self->specs[k];
+    if (last) advise_conversion(self, last, types, count, &text);
+    buf_puts(&text,
+             "or decorate with the signature that is meant; the last letter of an array is its order: C, F, or A "
+             "for any");
     PyErr_SetString(PyExc_TypeError, text.text);
     return -1;
 }
