@@ -110,6 +110,11 @@ static ClassAnswer host_is_instance(void *self, const Type *type, const Type *me
     return frontend_is_instance(&job->frontend, type, meant);
 }
 
+static ClassAnswer host_is_subclass(void *self, const Type *type, const Type *meant) {
+    Job *job = self;
+    return frontend_is_subclass(&job->frontend, type, meant);
+}
+
 static bool host_is_sequence(void *self, const Type *type) {
     Job *job = self;
     return frontend_is_sequence(&job->frontend, type);
@@ -373,6 +378,7 @@ static void job_open(Job *job) {
                                   .object_name = host_object_name,
                                   .no_attribute = host_no_attribute,
                                   .is_instance = host_is_instance,
+                                  .is_subclass = host_is_subclass,
                                   .is_sequence = host_is_sequence,
                                   .class_of = host_class_of,
                                   .name_of = host_name_of};

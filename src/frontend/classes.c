@@ -124,18 +124,28 @@ static bool may_be_of_subclass(PyObject *own, PyObject *class) {
     return false;
 }
 
-ClassAnswer frontend_is_instance(Frontend *frontend, const Type *type, const Type *meant) {
-    PyObject *class = frontend_class_meant(frontend, meant), *own;
-    if (!class) return CLASS_NOT_ONE;
-    if (!(own = frontend_class_of(frontend, type))) return CLASS_UNKNOWN;
+static ClassAnswer derives(Frontend *frontend, PyObject *own, PyObject *class) {
     int is = PyObject_IsSubclass(own, class);
     if (is < 0 && !PyErr_ExceptionMatches(PyExc_TypeError)) { /* of the class's own __subclasscheck__ */
         frontend_python_failed(frontend, NULL, (Span){0}, "asking the class raised an exception");
         return CLASS_NOT_ONE;
     }
     PyErr_Clear();
-    if (!is && may_be_of_subclass(own, class)) return CLASS_UNKNOWN;
     return is < 0 ? CLASS_NOT_ONE : is ? CLASS_YES : CLASS_NO;
+}
+
+ClassAnswer frontend_is_instance(Frontend *frontend, const Type *type, const Type *meant) {
+    PyObject *class = frontend_class_meant(frontend, meant), *own;
+    if (!class) return CLASS_NOT_ONE;
+    if (!(own = frontend_class_of(frontend, type))) return CLASS_UNKNOWN;
+    ClassAnswer answer = derives(frontend, own, class);
+    return answer == CLASS_NO && may_be_of_subclass(own, class) ? CLASS_UNKNOWN : answer;
+}
+
+ClassAnswer frontend_is_subclass(Frontend *frontend, const Type *type, const Type *meant) {
+    PyObject *own = frontend_class_meant(frontend, type), *class = frontend_class_meant(frontend, meant);
+    if (!own || !PyType_Check(own)) return CLASS_UNKNOWN;
+    return class ? derives(frontend, own, class) : CLASS_NOT_ONE;
 }
 
 bool frontend_is_sequence(Frontend *frontend, const Type *type) {

@@ -231,6 +231,8 @@ const Const *frontend_class_constant(Frontend *frontend, const Type *type); /* t
 const char *frontend_own_name(Frontend *frontend, const Type *type, const char *attribute);
 /* Whether they are instances of the class, or of one of the union, that a constant of type `meant` is. */
 ClassAnswer frontend_is_instance(Frontend *frontend, const Type *type, const Type *meant);
+/* Whether the class that a constant of type `type` is derives from that; CLASS_UNKNOWN: it is no class. */
+ClassAnswer frontend_is_subclass(Frontend *frontend, const Type *type, const Type *meant);
 bool frontend_is_sequence(Frontend *frontend, const Type *type); /* to a sequence pattern of a match statement */
 
 /* The type of the items of a dtype, in an array whose address and strides are multiples of what `addresses`, all of

@@ -139,6 +139,7 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
                             .object_name = no_name,
                             .no_attribute = no_attribute,
                             .is_instance = no_instance_of,
+                            .is_subclass = no_instance_of,
                             .is_sequence = no_sequence,
                             .class_of = no_class_of,
                             .name_of = no_name_of};

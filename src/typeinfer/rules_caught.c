@@ -161,8 +161,3 @@ bool typing_take_caught(Typing *t, bool *done) {
     }
     return true;
 }
-
-bool rule_func_issubclass(Typing *t) {
-    typing_fail(t, DIAG_UNSUPPORTED, "issubclass() of anything but the class of a caught exception is not compiled");
-    return typing_hint(t, "ask isinstance(x, C) of an instance");
-}

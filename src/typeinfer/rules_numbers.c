@@ -40,7 +40,8 @@ bool rule_func_bit_length(Typing *t) {
 }
 
 bool rule_func_scalar_conjugate(Typing *t) {
-    if (!lib_kinds(t, 0, 1, "iufc")) return typing_bad_operands(t);
+    take_bool(t);
+    if (!lib_kinds(t, 0, 1, "biufc")) return typing_bad_operands(t);
     const Type *type = lib_scalar(t, 0);
     typing_cast(t, 0, type);
     if (type_scalar_kind(type) != 'c') return typing_become_arg(t, 0);

@@ -240,29 +240,33 @@ bool rule_func_dtype(Typing *t) {
 
 /* ---- classes ---- */
 
-/* How the values of a type answer to the classes: to all, some, or none of the alternatives. */
-static bool is_instance(Typing *t, const Type *type, const Type *classes, bool *is) {
+typedef ClassAnswer Ask(void *self, const Type *type, const Type *meant);
+
+/* How the values of a type, or the class that it is, answer to the classes: to all, some, or none of several. */
+static bool ask_classes(Typing *t, Ask *ask, const Type *type, const Type *classes, bool *is) {
     const InferHost *host = t->in->host;
+    bool instance = ask == host->is_instance;
     bool many = classes->kind == TY_TUPLE;
     *is = false;
     for (uint32_t i = 0; i < (many ? classes->count : 1); i++) {
         const Type *meant = many ? classes->items[i] : classes;
         bool inner = false;
         if (meant->kind == TY_TUPLE) {
-            TRY(is_instance(t, type, meant, &inner));
+            TRY(ask_classes(t, ask, type, meant, &inner));
             *is |= inner;
             continue;
         }
-        ClassAnswer answer = host->is_instance(host->self, type, meant);
+        ClassAnswer answer = ask(host->self, type, meant);
         if (t->in->diag->failed) return false; /* the class raised an exception */
         if (answer == CLASS_NOT_ONE) {
-            typing_fail_arg(t, 1, DIAG_TYPING,
-                            "isinstance() arg 2 must be a class, a tuple of classes or a union, not %s",
-                            typing_text(t, meant));
+            typing_fail_arg(t, 1, DIAG_TYPING, "%s() arg 2 must be a class, a tuple of classes or a union, not %s",
+                            instance ? "isinstance" : "issubclass", typing_text(t, meant));
             return typing_hint(t, "use int, float, tuple, numpy.ndarray, a class of your own, or a tuple of such");
         }
         if (answer == CLASS_UNKNOWN)
-            return typing_fail_arg(t, 0, DIAG_TYPING, "the class of %s is not known in compiled code",
+            return typing_fail_arg(t, 0, DIAG_TYPING,
+                                   instance ? "the class of %s is not known in compiled code"
+                                            : "issubclass() arg 1 must be a class that is known, not %s",
                                    typing_arg_text(t, 0));
         *is |= answer == CLASS_YES;
     }
@@ -274,9 +278,10 @@ bool rule_func_isinstance(Typing *t) {
     const Type *type = t->args[0].type, *classes = t->args[1].type, *content = infer_content(type);
     bool is, none_is;
     TRY(typing_refuse_mixed(t, 0));
-    TRY(is_instance(t, content, classes, &is));
+    Ask *ask = t->in->host->is_instance;
+    TRY(ask_classes(t, ask, content, classes, &is));
     if (type == content) return typing_become_const(t, const_bool(t->in->arena, t->in->types, is));
-    TRY(is_instance(t, infer_none(t->in), classes, &none_is));
+    TRY(ask_classes(t, ask, infer_none(t->in), classes, &none_is));
     if (is == none_is) return typing_become_const(t, const_bool(t->in->arena, t->in->types, is));
     Value *there = NULL;
     if (t->emit) {
@@ -284,6 +289,13 @@ bool rule_func_isinstance(Typing *t) {
         there = typing_make_op(t, is ? OP_IS_NOT : OP_IS, infer_bool(t->in), pair, 2);
     }
     return typing_become(t, there, infer_bool(t->in));
+}
+
+/* issubclass(D, C); of type(e) of a caught exception: rules_caught.c. */
+bool rule_func_issubclass(Typing *t) {
+    bool is;
+    TRY(ask_classes(t, t->in->host->is_subclass, t->args[0].type, t->args[1].type, &is));
+    return typing_become_const(t, const_bool(t->in->arena, t->in->types, is));
 }
 
 /* type(x), of one argument. */

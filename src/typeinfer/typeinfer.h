@@ -69,6 +69,8 @@ typedef struct InferHost {
     /* Whether values of a type are instances of the class that a constant of type `meant` is; CLASS_NOT_ONE: it is
      * none. */
     ClassAnswer (*is_instance)(void *self, const Type *type, const Type *meant);
+    /* Whether the class that a constant of a type is derives from it; CLASS_UNKNOWN: that is no class. */
+    ClassAnswer (*is_subclass)(void *self, const Type *type, const Type *meant);
     /* Whether a sequence pattern of a match statement takes values of a type. */
     bool (*is_sequence)(void *self, const Type *type);
     /* The class of the values of a type, a constant; NULL: it is not known. */

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from krait import errors, njit
-from oracle import agree, agree_all
+from oracle import agree, agree_all, make
 
 Point = collections.namedtuple("Point", "x y")
 
@@ -112,3 +112,25 @@ def test_what_a_class_raises_when_it_is_asked_is_not_lost():
     with pytest.raises(RuntimeError, match="RuntimeError: boom") as info:
         njit(lambda x: isinstance(x, (str, Broken)))(1)
     assert "arg 2 must be" not in str(info.value) and "numpy.ndarray" not in str(info.value)
+
+
+class Electron(Particle):
+    pass
+
+
+@pytest.mark.parametrize("text", [
+    "issubclass(Electron, Particle), issubclass(Particle, Electron), issubclass(Particle, object)",
+    "issubclass(KeyError, LookupError), issubclass(LookupError, (KeyError, (ValueError, int)))",
+    "issubclass(bool, int), issubclass(int, float), issubclass(Level, int), issubclass(list, Either)",
+    "issubclass(np.float64, float), issubclass(np.int32, np.integer), issubclass(type(x), (int, np.floating))",
+])  # fmt: skip
+def test_classes_of_classes(text):
+    f = make(f"def f(x):\n    return {text}", Electron=Electron, Particle=Particle, Level=Level, Either=dict | list)
+    agree_all(f, [(1,), (2.5,), (np.float32(1),)])
+
+
+def test_no_class_of_a_class():
+    with pytest.raises(errors.TypingError, match=r"issubclass\(\) arg 1 must be a class that is known, not .*int"):
+        njit(lambda x: issubclass(x, int))(3)
+    with pytest.raises(errors.TypingError, match=r"issubclass\(\) arg 2 must be a class, a tuple of classes"):
+        njit(lambda x: issubclass(int, x))(3)

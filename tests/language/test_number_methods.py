@@ -27,7 +27,7 @@ def test_bits_set(kind):
 
 
 @pytest.mark.parametrize("value", [1 - 2j, np.complex64(1 + 2j), np.complex128(3 - 1j), 5, 2.5, np.float32(2.5),
-                                   np.int16(-3), complex(0.0, -0.0)], ids=repr)
+                                   np.int16(-3), complex(0.0, -0.0), True, np.bool_(False)], ids=repr)
 def test_conjugates(value):
     agree(conjugate, value)
 
