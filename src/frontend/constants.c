@@ -347,6 +347,35 @@ static PyObject *partial_function_of(const Reading *r, PyObject *object) {
     return function ? frontend_keep(r->frontend, function) : NULL;
 }
 
+/* A function of C: an object of ctypes or cffi, or what a module that cffi has made calls it by. */
+static bool is_foreign(PyObject *object) {
+    static const char *const classes[] = {"_ctypes.CFuncPtr", "_ctypes.PyCFuncPtr", "_cffi_backend._CDataBase",
+                                          "_cffi_backend.CData"};
+    PyObject *of = PyCFunction_Check(object) ? PyCFunction_GET_SELF(object) : NULL;
+    if (of && strcmp(Py_TYPE(of)->tp_name, "_cffi_backend.Lib") == 0) return true;
+    for (PyTypeObject *class = Py_TYPE(object); class; class = class->tp_base)
+        for (size_t i = 0; i < COUNT_OF(classes); i++)
+            if (strcmp(class->tp_name, classes[i]) == 0) return true;
+    return false;
+}
+
+/* The Python function that it stands for (krait/_foreign.py), on the host; NULL: the diagnostic says why not. */
+static const Const *read_foreign(const Reading *r, PyObject *object) {
+    static const char alone[] = "functions of ctypes and cffi run on the host alone, not in kernels";
+    if (r->frontend->readonly_globals)
+        return translate_refuse(r, alone,
+                                "write the function in Python, or call a function that declare_device has made");
+    PyObject *module = frontend_keep(r->frontend, PyImport_ImportModule("krait._foreign"));
+    PyObject *made = module ? PyObject_CallMethod(module, "function_of", "O", object) : NULL;
+    made = made ? frontend_keep(r->frontend, made) : NULL;
+    if (made && PyFunction_Check(made)) return read_function(r, made, NULL);
+    const char *why, *hint;
+    if (!made || !PyArg_ParseTuple(made, "ss", &why, &hint))
+        return python_failed(r, "a function that stands for another could not be made");
+    return translate_refuse(r, arena_printf(r->frontend->arena, "%s", why),
+                            arena_printf(r->frontend->arena, "%s", hint));
+}
+
 /* NumPy's own Python code works on array objects in ways that compiled code does not have: a refusal should name the
  * function that the user called, not a line of NumPy. */
 bool frontend_is_numpys(PyObject *function) {
@@ -374,6 +403,7 @@ static const Const *read_other(const Reading *r, PyObject *object) {
     if (function) return read_function(r, function, object);
     PyObject *applied = partial_function_of(r, object);
     if (applied || r->frontend->diag->failed) return applied ? read_function(r, applied, NULL) : NULL;
+    if (is_foreign(object)) return read_foreign(r, object);
     const char *hint =
         "pass it as an argument (to a kernel as an array or a tuple), or make it a tuple, which is a constant";
     const char *what = arena_printf(frontend->arena, "an object of type %s cannot be used in compiled code",

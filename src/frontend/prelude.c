@@ -92,6 +92,8 @@ static bool overload_failed(Frontend *frontend, const OverloadRequest *request) 
     if (!PyErr_ExceptionMatches(PyExc_Exception)) return python_failed(frontend, "an overload was interrupted");
     const FuncInfo *row = func_row(request->func); /* what a user added is documented by its name */
     const char *class, *words = exception_words(frontend, &class);
+    if (strcmp(class, "TypingError") == 0) /* which is about the user's code, as the words are */
+        return diag_fail(frontend->diag, DIAG_TYPING, NULL, (Span){0}, "%s", words);
     return diag_fail(frontend->diag, DIAG_TYPING, NULL, (Span){0}, "an overload of `%s` raised %s: %s",
                      row->library == LIBRARY_ADDED ? row->doc : func_shown_name(frontend->arena, row), class, words);
 }

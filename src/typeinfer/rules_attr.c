@@ -120,12 +120,6 @@ static bool attr_itself(Typing *t, const Type *type) {
     return is_python_number(type) ? no_attribute(t) : typing_become_arg(t, 0);
 }
 
-static bool attr_address(Typing *t, const Type *type) {
-    if (!t->in->device) return no_attribute(t);
-    (void)type;
-    return typing_become_arg(t, 0);
-}
-
 static bool attr_no_axes(Typing *t, const Type *type) {
     return is_python_number(type) ? no_attribute(t) : known_int(t, 0);
 }
