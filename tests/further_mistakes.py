@@ -487,6 +487,13 @@ FURTHER = {
             f = lambda v: str(v)
             x[0] = f(x[0])
         k[1, 1](X)""",
+    "one of two arrays of different types": """
+        @njit
+        def f(n):
+            x = np.ones((2, 2), np.complex128)
+            y = np.eye(2)
+            return np.kron(x, x if n else y)
+        f(1)""",
     "item of an array of texts and a text": """
         @njit
         def f(names):

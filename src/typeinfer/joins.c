@@ -21,18 +21,43 @@ static const char *shown(Infer *in, const Value *value) {
                             : infer_text(in, value->type);
 }
 
+/* Its name is that of another variable, which an expression takes on one way: X if n else Y. */
+static bool is_expression(const Value *phi) {
+    const char *first = NULL;
+    for (uint32_t i = 0; i < phi->nargs; i++) {
+        const char *name = phi->args[i]->name;
+        if (!name) continue;
+        if (first && strcmp(first, name) != 0) return !phi->name;
+        first = name;
+    }
+    return false;
+}
+
+/* Where an expression that has no place of its own is used, in its block. */
+static Span place_of_use(const Value *phi) {
+    for (const Value *v = phi->next; v; v = v->next)
+        for (uint32_t i = 0; v->span.line && i < v->nargs; i++)
+            if (v->args[i] == phi) return v->span;
+    return phi->span;
+}
+
 static bool no_join(Infer *in, Value *at, const char *name, const Value *a, const Value *b) {
     if (in->quiet) return false;
-    Span span = at->span.line ? at->span : b->span;
-    const char *what = name ? arena_printf(in->arena, "variable `%s`", name) : "an expression";
-    diag_fail(in->diag, DIAG_NO_UNIFY, in->func->source, span, "%s is %s on one path and %s on another", what,
-              shown(in, a), shown(in, b));
+    bool expression = is_expression(at);
+    Span span = expression ? place_of_use(at) : at->span;
+    const char *what = name && !expression ? arena_printf(in->arena, "variable `%s`", name)
+                       : expression        ? "an expression that takes one of two values"
+                                           : "an expression";
+    diag_fail(in->diag, DIAG_NO_UNIFY, in->func->source, span.line ? span : b->span,
+              "%s is %s on one path and %s on another", what, shown(in, a), shown(in, b));
     if (a->type->kind == b->type->kind &&
         (a->type->kind == TY_FUNC || a->type->kind == TY_PYFUNC || a->type->kind == TY_CLOSURE))
         diag_hint(in->diag,
                   "which function is called must be known when this one is compiled: call each in its own branch");
     else
-        diag_hint(in->diag, "give it values of one type on every path, or use two names");
+        diag_hint(in->diag, expression
+                                ? "give both values one type, or write two branches, each with what is made of its own"
+                                : "give it values of one type on every path, or use two names");
     return false;
 }
 
