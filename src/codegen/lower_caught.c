@@ -7,9 +7,11 @@
  * interpreter's object, if the exception has one, which is given up when other exceptions take its place and when the
  * function ends.
  *
- * Which class an exception has is known from the site that raised it.  Sites are numbered as they are generated, so a
- * test reads from a table with a row for each status, which is made, like the size of the copies, when the last site is
- * known. */
+ * Which class an exception has is known from the site that raised it, or its object is asked.  Sites are numbered as
+ * they are generated, so a test reads from a table with a row for each status, which is made, like the size of the
+ * copies, when the last site is known. */
+#include <string.h> /* strcmp */
+
 #include "codegen/lower.h"
 
 enum { SAVED_FROM = offsetof(RaiseTrail, object) };
@@ -226,6 +228,8 @@ static void find_classes(Lower *l, const Type *type, ClassTable *table) {
 
 static LLVMTypeRef table_type(Lower *l, size_t rows) { return LLVMArrayType2(l->i8, rows); }
 
+enum { NO, YES, ASK }; /* what a class table says of a status; ASK: the object knows */
+
 /* The table that says of each status whether it stands for one of the classes; handlers of the same share it. */
 static LLVMValueRef class_table(Lower *l, const Type *classes) {
     ClassTable table = {.type = classes};
@@ -240,45 +244,40 @@ static LLVMValueRef class_table(Lower *l, const Type *classes) {
     return table.global;
 }
 
-static LLVMValueRef status_is(Lower *l, LLVMValueRef status, const Type *classes) {
+/* The row of a status: NO, YES or ASK. */
+static LLVMValueRef row_of(Lower *l, LLVMValueRef status, const Type *classes) {
     LLVMValueRef row = l_offset(l, class_table(l, classes), LLVMBuildZExt(l->b, status, l->i64, ""));
-    return l_icmp(l, LLVMIntNE, l_raw_load(l, l->i8, row, 1), l_i8(l, 0));
+    return l_raw_load(l, l->i8, row, 1);
 }
 
-/* Whether a class of these is none that exceptions of the interpreter are known by. */
-static bool names_own(const Lower *l, const Type *classes) {
-    if (classes->kind == TY_EXC_CLASS) return !type_table_exception_listed(l->types, classes->object);
-    bool own = false;
-    for (uint32_t i = 0; classes->kind == TY_TUPLE && i < classes->count && !own; i++)
-        own = names_own(l, classes->items[i]);
-    return own;
-}
-
-/* The status tells the class of what compiled code raises; of what the interpreter raised only the nearest known one
- * above it: then its object is asked. */
+/* The status tells the class of what compiled code raises; of what the interpreter or the handler of a signal raised
+ * it tells no more than a class above it: then its object is asked. */
 LLVMValueRef lower_matches(Lower *l, const Value *value) {
     const Type *classes = value->args[1]->type;
-    LLVMValueRef is = status_is(l, status_of(l, l_arg(l, value, 0)), classes);
-    if (!names_own(l, classes)) return is;
-    LLVMValueRef object = object_of(l, l_arg(l, value, 0)), found = l_alloca(l, l->i8, "matches");
-    l_raw_store(l, LLVMBuildZExt(l->b, is, l->i8, ""), found, 1);
+    LLVMValueRef row = row_of(l, status_of(l, l_arg(l, value, 0)), classes), found = l_alloca(l, l->i32, "matches");
+    l_raw_store(l, LLVMBuildZExt(l->b, row, l->i32, ""), found, 4);
     LIf asked;
-    l_if(l, &asked, LLVMBuildIsNotNull(l->b, object, ""));
-    LLVMValueRef args[] = {object, l_address(l, classes)};
+    l_if(l, &asked, l_icmp(l, LLVMIntEQ, row, l_i8(l, ASK)));
+    LLVMValueRef args[] = {object_of(l, l_arg(l, value, 0)), l_address(l, classes)};
     LLVMValueRef answer = l_call_named(l, "krait_host_raised_is", l->i32, args, COUNT_OF(args));
     TRY(answer);
-    l_raw_store(l, LLVMBuildTrunc(l->b, answer, l->i8, ""), found, 1);
+    l_raw_store(l, answer, found, 4);
     l_endif(l, &asked);
-    return l_icmp(l, LLVMIntNE, l_raw_load(l, l->i8, found, 1), l_i8(l, 0));
+    return l_icmp(l, LLVMIntNE, l_raw_load(l, l->i32, found, 4), l_i32(l, NO));
 }
 
-LLVMValueRef l_is_stop(Lower *l, LLVMValueRef status) { return status_is(l, status, NULL); }
+LLVMValueRef l_is_stop(Lower *l, LLVMValueRef status) {
+    return l_icmp(l, LLVMIntEQ, row_of(l, status, NULL), l_i8(l, YES));
+}
 
-static bool site_is(const Lower *l, const RaiseSite *site, const ClassTable *table) {
+/* A site where the interpreter raises names a class above that of the object, but for KeyboardInterrupt, which stands
+ * for all that is no Exception and for whatever handlers of signals raise. */
+static int site_row(const Lower *l, const RaiseSite *site, const ClassTable *table) {
     if (!table->type) return type_table_exception_named(l->types, site->class, site->builtin, "StopIteration");
-    for (size_t i = 0; i < table->classes.len; i++)
-        if (type_table_exception_is(l->types, site->class, site->builtin, table->classes.data[i])) return true;
-    return false;
+    bool any = site->pending && site->builtin && strcmp(site->builtin, "KeyboardInterrupt") == 0;
+    for (size_t i = 0; i < table->classes.len && !any; i++)
+        if (type_table_exception_is(l->types, site->class, site->builtin, table->classes.data[i])) return YES;
+    return site->pending ? ASK : NO;
 }
 
 /* Every site is known. */
@@ -289,7 +288,7 @@ void lower_finish_caught(Lower *l) {
     for (size_t t = 0; t < m->class_tables.len; t++) {
         const ClassTable *table = &m->class_tables.data[t];
         row[0] = l_i8(l, 0);
-        for (size_t i = 1; i < rows; i++) row[i] = l_i8(l, site_is(l, &m->raise_sites.data[i - 1], table));
+        for (size_t i = 1; i < rows; i++) row[i] = l_i8(l, site_row(l, &m->raise_sites.data[i - 1], table));
         LLVMValueRef global = LLVMAddGlobal(l->module, table_type(l, rows), "classes");
         LLVMSetInitializer(global, LLVMConstArray2(l->i8, row, rows));
         LLVMSetGlobalConstant(global, true);

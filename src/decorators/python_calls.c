@@ -260,8 +260,8 @@ static void *call_python(const char *what, const Type *types, const char *argume
     return raised;
 }
 
-/* The last row that it is of: bases come first.  What is no Exception, such as SystemExit, is handled as little as
- * KeyboardInterrupt. */
+/* The last row that it is of: bases come first.  KeyboardInterrupt stands for what is no Exception, such as
+ * SystemExit. */
 static int32_t row_of(const void *raised) {
     PyObject *const classes[] = {
 #define EXCEPTION(name, base) PyExc_##name,
@@ -302,11 +302,13 @@ static bool is_one_of(const ModuleState *state, PyObject *exception, const Type 
     return false;
 }
 
+/* The threads that help with a loop have no object of what has stopped them. */
 static bool raised_is(const void *raised, const Type *classes) {
     PyGILState_STATE gil = PyGILState_Ensure();
     PyObject *module;
     ModuleState *state = find_state(&module);
-    bool is = state && is_one_of(state, (PyObject *)raised, classes);
+    PyObject *exception = raised ? (PyObject *)raised : PyExc_KeyboardInterrupt;
+    bool is = state && is_one_of(state, exception, classes);
     Py_XDECREF(module);
     PyGILState_Release(gil);
     return is;

@@ -251,16 +251,6 @@ bool type_table_exception_is(TypeTable *table, ObjRef class, const char *builtin
     return is;
 }
 
-bool type_table_exception_listed(TypeTable *table, ObjRef class) {
-    pthread_mutex_lock(&table->lock);
-    const ExceptionClass *known = find_exception(table, class);
-    bool listed = known && known->builtin && strcmp(known->builtin, "BaseException") == 0;
-    for (size_t i = 0; known && known->builtin && i < COUNT_OF(builtin_exceptions); i++)
-        listed |= strcmp(builtin_exceptions[i].name, known->builtin) == 0;
-    pthread_mutex_unlock(&table->lock);
-    return listed;
-}
-
 bool type_table_exception_named(TypeTable *table, ObjRef class, const char *builtin, const char *base) {
     if (builtin) return builtin_is(builtin, base);
     pthread_mutex_lock(&table->lock);

@@ -249,8 +249,6 @@ void type_table_add_exception(TypeTable *table, ObjRef class, const char *builti
 bool type_table_exception_is(TypeTable *table, ObjRef class, const char *builtin, ObjRef base);
 /* ... is one of the interpreter's class of the name `base`; the bases of `class` were added as well. */
 bool type_table_exception_named(TypeTable *table, ObjRef class, const char *builtin, const char *base);
-/* Whether it was added as one of the classes in ir_exceptions.def. */
-bool type_table_exception_listed(TypeTable *table, ObjRef class);
 
 /* The text of a type, as messages, dumps and tests show it, and back:
  *   int float complex bool (weak)   int8 ... complex128 bool_ (strong; strong bool prints as bool_)   None

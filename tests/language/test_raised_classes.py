@@ -79,3 +79,51 @@ def test_what_is_no_exception_is_not_handled(monkeypatch):
     monkeypatch.setattr(sys, "stdout", Interrupted())
     with pytest.raises(KeyboardInterrupt):
         f(1)
+
+
+class Both(KeyError, ValueError):
+    pass
+
+
+class Other(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("raised", [Both("both"), Other("other"), SystemExit(3), KeyboardInterrupt("k"), OSError("o")])
+def test_the_object_is_asked_for_its_class(monkeypatch, raised):
+    """Of two bases, or of none that `except Exception` takes."""
+    class Raising:
+        def write(self, text):
+            raise raised
+
+        def flush(self):
+            pass
+
+    monkeypatch.setattr(sys, "stdout", Raising())
+    agree(make("""
+        def f(x):
+            try:
+                try:
+                    print(x)
+                except (ValueError, KeyboardInterrupt):
+                    return 1
+            except KeyError:
+                return 2
+            except Exception:
+                return 3
+            except BaseException:
+                return 4
+            return 5
+    """), 1)
+    agree(make("""
+        def f(x):
+            try:
+                print(x)
+            except KeyError:
+                return 1
+            except KeyboardInterrupt:
+                return 2
+            except BaseException:
+                return 3
+            return 4
+    """), 1)

@@ -389,6 +389,74 @@ def test_a_handler_of_the_users_own():
     )
 
 
+def test_what_a_handler_raises_is_caught_by_its_class():
+    """Of classes below one another, of two bases, and of none that `except Exception` catches."""
+    run(
+        """
+        class Both(KeyError, ValueError):
+            pass
+        class Other(BaseException):
+            pass
+
+        def spin(n, a):
+            s = 0.0
+            while n > 0 and s >= 0:
+                s += a
+                n -= 1
+            return s
+
+        def make(spin):
+            def all_named(n, a):
+                try:
+                    spin(n, a)
+                except KeyError as e:
+                    return 1, str(e)
+                except (ArithmeticError, ValueError) as e:
+                    return 2, str(e)
+                except KeyboardInterrupt as e:
+                    return 3, str(e)
+                except Exception as e:
+                    return 4, str(e)
+                except Other as e:
+                    return 5, str(e)
+                except BaseException as e:
+                    return 6, str(e)
+                return 7, ""
+
+            def few_named(n, a):
+                try:
+                    try:
+                        spin(n, a)
+                    except ValueError:
+                        return 1
+                except Exception:
+                    return 2
+                return 3
+
+            return all_named, few_named
+
+        def outcome(f, raised):
+            def handler(number, frame):
+                raise raised
+            signal.signal(signal.SIGALRM, handler)
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            try:
+                return f(big, 1.0)
+            except BaseException as error:
+                return error
+
+        compiled = [njit(f) for f in make(njit(spin))]
+        for f in compiled:
+            f(3, 1.0)
+        for raised in (Both("both"), ValueError("v"), OverflowError("o"), RuntimeError("r"), KeyError(3),
+                       KeyboardInterrupt("k"), SystemExit(3), Other("other")):
+            for f, g in zip(make(spin), compiled):
+                wanted, got = outcome(f, raised), outcome(g, raised)
+                assert got is wanted or got == wanted, (raised, wanted, got)
+        """
+    )
+
+
 def test_a_handler_that_calls_compiled_code():
     run(
         """
