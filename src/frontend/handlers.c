@@ -158,12 +158,12 @@ static bool raise_handled(Translator *t) {
     return translate_append1(t, OP_RAISE, made) != NULL;
 }
 
-/* An exception that is made here and goes nowhere else: its texts are known where it is raised.  In a try statement the
- * call of its class ends a block. */
+/* An exception that is made here and goes nowhere else, into no variable: its texts are known where it is raised. */
 static void note_raised(const Translator *t, Value *exception) {
-    const Value *next = exception->next;
-    bool newest = exception == t->block->last || (!t->block->last && (!next || (next->op == OP_JUMP && !next->next)));
-    if (exception->op == OP_CALL && newest) exception->flags |= VF_RAISED;
+    const Insn *before = t->insn - 1;
+    while (before > t->bytecode.insns && before->kind == INSN_NOP) before--;
+    bool called = before->kind == INSN_CALL || before->kind == INSN_CALL_EX;
+    if (exception->op == OP_CALL && called) exception->flags |= VF_RAISED;
 }
 
 bool translate_raise(Translator *t, int count) {

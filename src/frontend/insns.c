@@ -55,13 +55,31 @@ static bool insn_import(Translator *t) {
     return translate_push_object(t, module);
 }
 
+static PyObject *give_module(PyObject *module, PyObject *Py_UNUSED(args)) { return Py_NewRef(module); }
+
+/* The interpreter tells in its own words that a module lacks a name, when it runs such an import; or finds it among
+ * the modules, as the part that it imports at the time. */
+static PyObject *import_name(Translator *t, PyObject *module, PyObject *name) {
+    static PyMethodDef import = {"__import__", give_module, METH_VARARGS, NULL};
+    PyObject *function = frontend_keep(t->frontend, PyCFunction_New(&import, module));
+    PyObject *names = function ? Py_BuildValue("{s{sO}}", "__builtins__", "__import__", function) : NULL;
+    PyObject *line = frontend_keep(t->frontend, PyUnicode_FromFormat("from module import %U as found", name));
+    frontend_keep(t->frontend, names);
+    const char *text = names && line ? PyUnicode_AsUTF8(line) : NULL;
+    PyObject *done = text ? frontend_keep(t->frontend, PyRun_String(text, Py_single_input, names, names)) : NULL;
+    return done ? PyDict_GetItemString(names, "found") : NULL;
+}
+
 static bool insn_import_from(Translator *t) {
     Slot *module = translate_peek(t, 1);
-    bool failed = true, raised = module && module->kind == SLOT_VALUE && module->value->op == OP_CALL;
-    if (raised) return translate_push_value(t, module->value), true;
-    Value *value = module && module->kind == SLOT_VALUE
-                       ? translate_constant_attribute(t, module->value, translate_code_name(t), &failed)
-                       : NULL;
+    bool failed = true, known = module && module->kind == SLOT_VALUE;
+    if (known && module->value->op == OP_CALL) return translate_push_value(t, module->value), true;
+    PyObject *holder = known ? translate_attribute_holder(t, module->value) : NULL, *name = translate_code_name(t);
+    if (translate_lacks(t, holder, name)) {
+        PyObject *found = import_name(t, holder, name);
+        return found ? translate_push_object(t, found) : raise_import_error(t);
+    }
+    Value *value = known ? translate_constant_attribute(t, module->value, name, &failed) : NULL;
     if (!value) return failed ? false : translate_malformed(t, "an import from what is not a module");
     translate_push_value(t, value);
     return true;

@@ -246,6 +246,11 @@ static bool optional_identity(Typing *t, const Type *first, const Type *second) 
                        typing_arg_text(t, 0), typing_arg_text(t, 1));
 }
 
+/* One was made here, the other caught: it may be the one that was made. */
+static bool perhaps_caught(const Type *a, const Type *b) {
+    return (a->kind == TY_EXC && b->kind == TY_CAUGHT) || (a->kind == TY_CAUGHT && b->kind == TY_EXC);
+}
+
 bool rule_identity(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
     if (typing_is_one(t)) return identity_known(t, true);
@@ -267,11 +272,11 @@ bool rule_identity(Typing *t) {
         return typing_identity_of_members(t, a, b);
     bool bools = type_scalar_kind(a) == 'b' && type_scalar_kind(b) == 'b' && a->weak && b->weak;
     if (bools) return typing_become_op(t, t->op == OP_IS ? OP_EQ : OP_NE);
-    if (a->kind != b->kind && a->kind != TY_OPTIONAL && b->kind != TY_OPTIONAL) return identity_known(t, false);
+    bool optional = a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL;
+    if (a->kind != b->kind && !optional && !perhaps_caught(a, b)) return identity_known(t, false);
     if (type_is_container(a) && a->kind == b->kind && a != b) return identity_known(t, false);
     const Type *first = infer_content(a), *second = infer_content(b);
-    if (type_is_shared(first) && type_is_shared(second) && first->object == second->object &&
-        (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL))
+    if (type_is_shared(first) && type_is_shared(second) && first->object == second->object && optional)
         return optional_identity(t, first, second);
     if (type_is_shared(a) && a != b) return identity_known(t, false);
     if ((type_is_container(a) || type_is_shared(a)) && a == b) return typing_result(t, infer_bool(t->in), NULL);

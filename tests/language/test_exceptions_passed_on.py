@@ -13,6 +13,18 @@ WAYS = {
             def throw(e):
                 raise e
             throw(ValueError("a text", n))""",
+    "raised here, and passed on": """
+        def f(n):
+            def throw(e):
+                raise e
+            e = ValueError(f"{n} is too large", n)
+            try:
+                raise e
+            except ValueError:
+                throw(e)""",
+    "kept where it is raised": """
+        def f(n):
+            raise (e := ValueError(f"{n} is too large"))""",
     "a result": """
         def f(n):
             def made(n):
@@ -83,10 +95,25 @@ def test_kernels_say_that_the_text_is_lost():
         k[1, 1](2)
 
 
+def test_whether_what_was_made_here_was_caught_is_not_known():
+    @krait.njit
+    def f(n):
+        e = ValueError("a text")
+        try:
+            raise e
+        except ValueError as caught:
+            return caught is e
+
+    with pytest.raises(krait.errors.TypingError, match="`caught` .* and `e` .* are one object is not known"):
+        f(2)
+
+
 IMPORTS = {
     "a module": "import nothing_of_that_name",
     "a part of a module that is not there": "import nothing_of_that_name.part as part",
     "a name of a module that is not there": "from nothing_of_that_name import name",
+    "a name that a module lacks": "from math import nothing_of_that_name",
+    "the second name of a line, of a module with a file": "from os.path import join, nothing_of_that_name as name",
 }
 
 
