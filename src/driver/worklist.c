@@ -124,6 +124,7 @@ FuncInst *worklist_instance(Job *job, const Func *untyped, const InferRequest *r
                 untyped->span, "%s is called with ever new types: %d specialisations were made", untyped->name,
                 MAX_INSTANCES);
         inst = add_instance(job, untyped, request, site.caller);
+        if (site.call && site.call->op == OP_CALL) inst->named = site.call->args[0]->type;
         if (inst->queued && site.caller && site.caller->inference) site.caller->pauses = true;
     }
     if (site.call && site.caller->inference) vec_push(job->arena, &inst->waiting, site);

@@ -309,6 +309,7 @@ struct FuncInst {
     VEC(CallSite) waiting;   /* to be typed again when result changes */
     VEC(FuncInst *) callers; /* whose typed code calls it, nearly each once; insts_find_calls */
     FuncInst *caller;        /* who asked for it first; NULL: the root */
+    const Type *named;       /* what its call names, which may stand for this one: for messages; or NULL */
     const struct Unit *unit; /* it came typed, from an earlier compilation (driver/units.c); NULL: it was inferred */
     uint32_t changes;        /* of its result so far */
     bool queued;             /* in the worklist at hand */

@@ -143,16 +143,15 @@ static void tell_mistake(const FuncInst *caller, const FuncInst *callee, const c
 }
 
 /* As the user called it: dict.get, which several functions of the prelude are. */
-static const char *called_name(const FuncInst *caller, const FuncInst *callee, Arena *arena) {
-    const Value *call = row_of(callee->untyped) ? NULL : call_of(caller, callee);
-    const Type *type = call && call->op == OP_CALL ? call->args[0]->type : NULL;
-    const FuncInfo *row = type && type->kind == TY_FUNC ? func_row(type->func) : NULL;
+static const char *called_name(const FuncInst *callee, Arena *arena) {
+    const Type *named = row_of(callee->untyped) ? NULL : callee->named;
+    const FuncInfo *row = named && named->kind == TY_FUNC ? func_row(named->func) : NULL;
     return row && *row->head.names ? func_shown_name(arena, row) : shown_name(callee->untyped, arena);
 }
 
 /* The user called one of Krait's own functions, and it cannot be compiled for these arguments. */
 static void headline(const FuncInst *caller, const FuncInst *callee, const InferConfig *config, Diag *diag) {
-    const char *name = called_name(caller, callee, diag->arena);
+    const char *name = called_name(callee, diag->arena);
     const char *advice = infer_advice(name, config->device, !diag->hint);
     Buf text;
     buf_init(&text, diag->arena);

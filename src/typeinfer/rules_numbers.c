@@ -222,8 +222,16 @@ static bool holds_arrays(const Type *items) {
     return typing_is_sequence(items) && items->count && items->items[0]->kind == TY_ARRAY;
 }
 
+/* What a sum begins with is no text, as in Python. */
+static bool refuse_start(Typing *t) {
+    bool bytes = infer_content(t->args[1].type)->kind == TY_BYTES;
+    return typing_fail(t, DIAG_TYPING, "sum() can't sum %s [use %s''.join(seq) instead]", bytes ? "bytes" : "strings",
+                       bytes ? "b" : "");
+}
+
 bool rule_func_sum(Typing *t) {
-    const Type *items = infer_content(t->args[0].type);
+    const Type *items = infer_content(t->args[0].type), *start = t->nargs > 1 ? infer_content(t->args[1].type) : items;
+    if (t->nargs > 1 && (typing_is_text(start) || start->kind == TY_BYTES)) return refuse_start(t);
     if (holds_arrays(items) && !is_mixed(items)) return typing_become_prelude(t, "builtin:sum_of_arrays");
     bool reals = items->kind == TY_TUPLE && items->count > 0, any = false;
     if (items->kind == TY_LIST)

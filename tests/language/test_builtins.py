@@ -334,3 +334,19 @@ def test_operators_on_containers():
         return a[i]
 
     agree(store, np.zeros(4), 2, 1.5)
+
+
+@pytest.mark.parametrize("text, said", [
+    ("sum(x, '')", r"sum\(\) can't sum strings \[use ''\.join\(seq\) instead\]"),
+    ("sum(x, b'')", r"sum\(\) can't sum bytes \[use b''\.join\(seq\) instead\]"),
+    ("sum(x)", r"sum\(iterable: list of str, start: int\) is not compiled"),
+    ("max([1j, 2j])", r"max\(iterable: list of complex\) is not compiled"),
+])  # fmt: skip
+def test_refusals_name_the_function_that_is_called(text, said):
+    namespace = {}
+    exec(f"def f(x):\n    return {text}", namespace)
+    with pytest.raises(TypeError):
+        namespace["f"](["a", "b"])
+    with pytest.raises(errors.TypingError, match=said) as raised:
+        njit(namespace["f"])(["a", "b"])
+    assert "_of" not in str(raised.value)
