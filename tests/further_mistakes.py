@@ -492,7 +492,7 @@ FURTHER = {
         def f(n):
             x = np.ones((2, 2), np.complex128)
             y = np.eye(2)
-            return np.kron(x, x if n else y)
+            return np.kron(x, x if n else y).sum() * 2.0 + n * 3.0 - x[0, 0]
         f(1)""",
     "item of an array of texts and a text": """
         @njit

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.exceptions import AxisError
 
-from krait.prelude.intrinsics import frozen, reinterpreted, strided, with_item
+from krait.prelude.intrinsics import counted, frozen, reinterpreted, strided, with_item
 from krait.prelude.joining import axis_of, part
 from krait.prelude.shaping import as_elements
 
@@ -160,7 +160,7 @@ def triu_indices_from(arr, k=0):
 
 
 def diag_indices(n, ndim=2):
-    return (np.arange(n),) * ndim
+    return (np.arange(n),) * len(counted(0, ndim))  # counted: its operands are constants, so the length is known
 
 
 def diag_indices_from(arr):

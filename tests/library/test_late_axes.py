@@ -76,6 +76,8 @@ def test_bytes_as_arrays(text):
 
 def test_diagonals_of_more_axes():
     check("np.diag_indices(a, 3)", (2,))
+    check("a[np.diag_indices(2)], a[np.diag_indices(2, 2)]", MATRIX[:3, :3])
+    check("a[np.diag_indices_from(a)]", MATRIX[:3, :3], CUBE[:, :2, :2])
     check("np.diag_indices_from(a)", MATRIX[:3, :3], CUBE[:, :2, :2])
     same_error("np.diag_indices_from(a)", MATRIX[:2, :3], VECTOR)
 
