@@ -697,14 +697,6 @@ FURTHER = {
         @cfunc
         def f(x):
             return x""",
-    "lock taken inside": """
-        import threading
-        lock = threading.Lock()
-        @njit
-        def f(x):
-            with lock:
-                return x
-        f(1)""",
 }
 
 FURTHER_MENDED = {
