@@ -61,19 +61,13 @@ def note(error, x, most, bad, where):
     return most, bad, where
 
 
-def float_kernel(name, low, high):
-    """worst[0]: the largest error; where[0]: of which number; wrong[0]: how many specials are none."""
-    module, _, function = name.rpartition(".")
-    single = f"{name}(x)" if module == "math" else f"{name}f(x)"
-    double = f"{name}(np.float64(x))"
+def kernel_around(loop):
+    """A kernel with this loop, which notes errors.  worst[0]: the largest; where[0]: of which number; wrong[0]: how many
+    specials are none."""
     source = f"""
 def kernel(worst, where, wrong):
     most, bad, at = 0.0, 0, np.float32(0)
-    for bits in range(cuda.grid(1), 1 << 32, cuda.gridsize(1)):
-        x = libdevice.int_as_float(np.int32(bits))
-        if {low} < x < {high}:
-            continue
-        most, bad, at = note(ulps({single}, {double}), x, most, bad, at)
+{loop}
     if most > 0 and cuda.atomic.max(worst, 0, most) < most:
         where[0] = at
     if bad:
@@ -84,10 +78,21 @@ def kernel(worst, where, wrong):
     return cuda.jit(space["kernel"])
 
 
+def float_kernel(name, low, high):
+    module, _, function = name.rpartition(".")
+    single = f"{name}(x)" if module == "math" else f"{name}f(x)"
+    double = f"{name}(np.float64(x))"
+    return kernel_around(f"""\
+    for bits in range(cuda.grid(1), 1 << 32, cuda.gridsize(1)):
+        x = libdevice.int_as_float(np.int32(bits))
+        if {low} < x < {high}:
+            continue
+        most, bad, at = note(ulps({single}, {double}), x, most, bad, at)
+""")
+
+
 def pair_kernel(name):
-    source = f"""
-def kernel(worst, where, wrong):
-    most, bad, at = 0.0, 0, np.float32(0)
+    return kernel_around(f"""\
     for k in range(cuda.grid(1), 1 << 28, cuda.gridsize(1)):
         s = np.uint64(k) * np.uint64(0x9E3779B97F4A7C15)
         s = (s ^ (s >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -100,14 +105,7 @@ def kernel(worst, where, wrong):
         x, y = libdevice.int_as_float(np.int32(a)), libdevice.int_as_float(np.int32(b))
         error = ulps({name}(x, y), {name}(np.float64(x), np.float64(y)))
         most, bad, at = note(error, x, most, bad, at)
-    if most > 0 and cuda.atomic.max(worst, 0, most) < most:
-        where[0] = at
-    if bad:
-        cuda.atomic.add(wrong, 0, bad)
-"""
-    space = {"cuda": cuda, "math": math, "np": np, "libdevice": libdevice, "ulps": ulps, "note": note}
-    exec(source, space)
-    return cuda.jit(space["kernel"])
+""")
 
 
 def of_floats(name):
