@@ -62,8 +62,8 @@ def note(error, x, most, bad, where):
 
 
 def kernel_around(loop):
-    """A kernel with this loop, which notes errors.  worst[0]: the largest; where[0]: of which number; wrong[0]: how many
-    specials are none."""
+    """A kernel with this loop, which notes errors.  worst[0]: the largest; where[0]: of which number; wrong[0]: how
+    many specials are none."""
     source = f"""
 def kernel(worst, where, wrong):
     most, bad, at = 0.0, 0, np.float32(0)
