@@ -8,6 +8,7 @@ integer that C would convert it to).  What remains is compared without any toler
 
 import ast
 import dataclasses
+import functools
 import operator
 
 import numpy as np
@@ -384,9 +385,16 @@ class Plain(ast.NodeTransformer):
         return node
 
 
+WAYS_OUT = (ast.Return, ast.Raise, ast.Assert)
+
+
 class Apart(ast.NodeTransformer):
     """Where the last conditional expression of a return, raise or assert is followed by little else, the interpreter's
-    compiler makes two ways out of it, on which the types have not met."""
+    compiler makes two ways out of it, on which the types have not met; so it does, if asked (`before`), with that of
+    a statement that a return or raise follows."""
+
+    def __init__(self, before=False):
+        self.before = before
 
     def visit_way_out(self, node):
         joins = [call for call in ast.walk(node) if is_join(call) and isinstance(call.args[0], ast.IfExp)]
@@ -395,6 +403,24 @@ class Apart(ast.NodeTransformer):
         return node
 
     visit_Return = visit_Raise = visit_Assert = visit_way_out
+
+    def visit(self, node):
+        for _, block in ast.iter_fields(node):
+            if self.before and isinstance(block, list):
+                for statement, following in zip(block, block[1:]):
+                    if isinstance(following, WAYS_OUT):
+                        self.visit_last(statement)
+        return super().visit(node)
+
+    def visit_last(self, statement):
+        """What runs last of a statement, on each of its ways."""
+        if isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr)):
+            self.visit_way_out(statement)
+        for block in (getattr(statement, name, None) for name in ("body", "orelse")):
+            if isinstance(block, list) and block:
+                self.visit_last(block[-1])
+        for branch in (*getattr(statement, "cases", ()), *getattr(statement, "handlers", ())):
+            self.visit_last(branch.body[-1])
 
     def take_out(self, join, where):
         choice = join.args[0]
@@ -563,6 +589,7 @@ def render(tree):
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
+@functools.lru_cache(1)
 def compiled_form(source):
     tree = Plain().visit(ast.parse(source))
     for node in ast.walk(tree):  # a block of which only a mark was left
@@ -574,6 +601,7 @@ def compiled_form(source):
 
 def interpreted_forms(source):
     """One for every way in which types may meet."""
-    forms = [render(Documented().visit(ast.parse(source)))]
-    apart = render(Documented().visit(Apart().visit(ast.parse(source))))
-    return forms if apart == forms[0] else [*forms, apart]
+    trees = [ast.parse(source)]
+    if "_join(" in source:
+        trees += [Apart().visit(ast.parse(source)), Apart(before=True).visit(ast.parse(source))]
+    return list(dict.fromkeys(render(Documented().visit(tree)) for tree in trees))

@@ -7,9 +7,11 @@ marks the places where the documented rules convert a value: see documented.py.
 
 import ast
 import builtins
+import dis
 
 import kinds
 import numpy as np
+from documented import is_constant
 from kinds import Array, Tuple
 
 ARITHMETIC = ("({} + {})", "({} - {})", "({} * {})", "({} / {})", "({} // {})", "({} % {})")
@@ -67,6 +69,16 @@ def powers_by_a_loop(base, exponent):
     for numbers of two types, one of them its own."""
     floats = kinds.is_floating(base) or kinds.is_floating(exponent)
     return floats and base is not exponent and not (kinds.is_weak(base) and kinds.is_weak(exponent))
+
+
+def kind_when_folded(text, kind):
+    """A power of constants is what the interpreter's compiler makes of it, if it does: (-0.5) ** 0.5 is complex."""
+    if kind is not float or not is_constant(ast.parse(text, mode="eval").body):
+        return kind
+    folded = compile(text, "constants", "eval")
+    whole = all(step.opname in ("RESUME", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE")
+                for step in dis.get_instructions(folded))
+    return type(eval(folded)) if whole else kind
 
 
 class Routine:
@@ -174,7 +186,8 @@ class Expressions:
         # A call that a function returns may lie in both branches of what it is given: it is typed for each.
         met = [types, *([kind] for text, _ in operands if text in self.chosen for _, kind in self.chosen[text][1])]
         kind = kinds.result(template, *types) if all(self.allowed(template, each) for each in met) else None
-        return (template.format(*(text for text, _ in operands)), kind) if kind else None
+        text = template.format(*(text for text, _ in operands))
+        return (text, kind_when_folded(text, kind)) if kind else None
 
     def unknown(self):
         """A condition that no compiler knows, or None: it asks about an argument that is never assigned."""
