@@ -171,16 +171,23 @@ static bool take_result(const Marshal *marshal, const Type *type, PyObject *obje
     return taken == MARSHAL_OK;
 }
 
-/* Whether a value refers to an object of Python's: a Generator, arrays. */
+static bool holds_arrays(const Type *type) {
+    bool holds = type->kind == TY_ARRAY;
+    for (uint32_t i = 0; i < type->count && !holds; i++) holds = holds_arrays(type->items[i]);
+    return holds;
+}
+
+/* Whether a value refers to an object of Python's that it does not own: a Generator, arrays in a list. */
 static bool borrows(const Type *type) {
-    if (type->kind == TY_ARRAY || type->kind == TY_RANDOM) return true;
+    if (type->kind == TY_RANDOM) return true;
+    if (type->kind != TY_TUPLE && type->kind != TY_OPTIONAL) return type->kind != TY_ARRAY && holds_arrays(type);
     bool holds = false;
     for (uint32_t i = 0; i < type->count && !holds; i++) holds = borrows(type->items[i]);
     return holds;
 }
 
 /* A Generator is the address of its bit generator: who called the code keeps the object until it is left.  So it is
- * with arrays. */
+ * with arrays that a list holds. */
 static bool keep(PyObject *object) {
     if (!caller || caller->pauses) {
         PyErr_Format(PyExc_RuntimeError,
@@ -239,8 +246,8 @@ static bool call_boxed(const char *what, const Type *types, const char *argument
         if (*what == '=' || *what == '@') marshal.origins = &origins, marshal.copied = PyDict_New();
         if (box_arguments(&marshal, types, arguments, objects)) result = call(state, what, objects, types->count);
         if (result && *what == '@' && !are_unchanged(&plain, types, arguments, objects)) Py_CLEAR(result);
-        bool lasts = type->kind == TY_RANDOM || (*what == '@' && borrows(type)); /* longer than what was called */
-        done = result && take_result(&marshal, type, result, to, *what == '@') && (!lasts || keep(result));
+        done = result && take_result(&marshal, type, result, to, *what == '@') && marshal_own_outside(type, to) &&
+               (!borrows(type) || keep(result)); /* longer than what was called */
         origins_end(&origins);
         Py_XDECREF(marshal.copied);
     } else if (!objects) {

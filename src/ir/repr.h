@@ -15,8 +15,9 @@
  *   range                     struct { int64_t start, stop, step; }
  *   array, flat               struct { void *data, *owner; int64_t shape[ndim], strides[ndim]; }
  *                             owner keeps the data alive: the PyObject * it came from, which the caller of the
- *                             compiled function holds, or with OWNER_HEAP the HeapHead * of the buffer, whose
- *                             references are counted; NULL: nobody does (on a GPU);
+ *                             compiled function holds, or with OWNER_HEAP the HeapHead * of the buffer, or of what
+ *                             stands for a PyObject (HEAP_OUTSIDE), whose references are counted; NULL: nobody does
+ *                             (on a GPU);
  *                             OWNER_VIEW is added to it once the array is a view made in compiled code;
  *                             strides in bytes.  Generated code neither reads nor writes strides that the layout of
  *                             the array implies: no leaf stands for them.

@@ -2,6 +2,7 @@
 
 import json
 import linecache
+import weakref
 
 import numpy as np
 import pytest
@@ -55,6 +56,34 @@ def test_an_array_outlives_the_call():
 
     kept = f(50)
     assert [x[-1] for x in kept[1:]] == list(range(50))
+
+
+def test_arrays_are_given_up_when_nobody_uses_them_any_more():
+    """Not when the call ends."""
+    alive = []
+
+    def fresh(i):
+        alive.append(len(alive))
+        array = np.full(3, float(i))
+        weakref.finalize(array, alive.pop)
+        return array
+
+    def f(n):
+        total, most, kept = 0.0, 0, []
+        for i in range(n):
+            with objmode(y="float64[:]", now="int64"):
+                y = fresh(i)
+                now = len(alive)
+            total += y[0]
+            most = max(most, now)
+            if i % 4 == 0:
+                kept.append(y)
+        return total, most, kept
+
+    total, most, kept = njit(f)(8)
+    assert (total, most, [array[0] for array in kept], len(alive)) == (28.0, 3, [0.0, 4.0], 2)
+    del kept
+    assert not alive
 
 
 def test_texts_containers_and_free_variables():

@@ -160,3 +160,12 @@ def test_histogram2d():
                  "np.histogram2d(x, y, (3, np.array([0.0, 0.5, 1.0])))"):  # fmt: skip
         f = make(f"def f(x, y):\n    h, a, b = {text}\n    return np.ascontiguousarray(h), a, b")
         agree(f, x, y)
+
+
+def test_many_texts_are_sorted():
+    """The places that NumPy gives lie in memory of their own until they are used."""
+    words = np.random.default_rng(1).integers(0, 10**6, 100_000).astype("U6")
+    sort = njit(lambda a: (np.sort(a), np.argsort(a, kind="stable")))
+    ours, places = sort(words)
+    np.testing.assert_array_equal(ours, np.sort(words))
+    np.testing.assert_array_equal(places, np.argsort(words, kind="stable"))

@@ -216,6 +216,7 @@ int64_t heap_references_of(const HeapHead *object) {
     case HEAP_REFERENCES: return object->bytes / (int64_t)sizeof(HeapHead *);
     case HEAP_LIST: return list->length * list->nowners + 1;
     case HEAP_GENERATOR:
+    case HEAP_OUTSIDE:
     case HEAP_BUFFER: break;
     }
     return 0;
@@ -269,10 +270,13 @@ static void release_all(HeapHead *first) {
             child->next = first;
             first = child;
         }
-        if (dead->kind == HEAP_GENERATOR)
+        if (dead->kind == HEAP_GENERATOR) {
             end_generator(dead);
-        else
-            give_back(dead);
+            continue;
+        }
+        const OutsideBody *outside = dead->kind == HEAP_OUTSIDE ? heap_content(dead) : NULL;
+        if (outside) outside->drop(outside->object);
+        give_back(dead);
     }
 }
 

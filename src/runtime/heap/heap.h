@@ -18,7 +18,15 @@ typedef enum HeapKind {
     HEAP_REFERENCES, /* pointers to objects, or NULL; it owns one reference of each */
     HEAP_LIST,       /* ListBody; it owns the buffer of its items and a reference for each owner in them */
     HEAP_GENERATOR,  /* GeneratorBody; what it owns it gives up when it is closed */
+    HEAP_OUTSIDE,    /* OutsideBody: it stands for something that is not on this heap */
 } HeapKind;
+
+/* Content of a HEAP_OUTSIDE, as what an array of the interpreter's is owned by: the object, and how the reference to it
+ * is given up, by whichever thread releases the last one. */
+typedef struct OutsideBody {
+    void *object;
+    void (*drop)(void *object);
+} OutsideBody;
 
 typedef struct HeapStats {       /* of this process */
     int64_t allocated, released; /* objects so far */

@@ -72,8 +72,10 @@ static PyObject *class_of_new(const Type *type) {
                                                    : Py_NewRef((PyObject *)&PyArray_Type);
 }
 
-static PyObject *box_heap_array(const Marshal *marshal, const Type *type, const ArrayHead *head,
-                                const npy_intp *strides) {
+static PyObject *box_heap_array(const Marshal *marshal, const Type *type, const ArrayHead *head) {
+    const int64_t *shape = (const int64_t *)(head + 1);
+    npy_intp strides[TYPE_MAX_NDIM + 1];
+    array_strides(type, shape, shape + type->ndim, strides);
     HeapHead *buffer = (HeapHead *)((uintptr_t)head->owner & ~(uintptr_t)OWNER_BITS);
     bool view = (uintptr_t)head->owner & OWNER_VIEW;
     bool whole = !view && head->data == heap_content(buffer) && heap_is_unique(buffer);
@@ -87,14 +89,12 @@ static PyObject *box_heap_array(const Marshal *marshal, const Type *type, const 
     return array;
 }
 
-static PyObject *box_array(const Marshal *marshal, const Type *type, const void *from) {
-    const ArrayHead *head = from;
+/* Of memory that an object of Python's keeps; NULL: nobody does. */
+static PyObject *box_outside_array(const Marshal *marshal, const Type *type, const ArrayHead *head, PyObject *owner) {
     const int64_t *shape = (const int64_t *)(head + 1);
     bool view = (uintptr_t)head->owner & OWNER_VIEW;
     npy_intp strides[TYPE_MAX_NDIM + 1];
     array_strides(type, shape, shape + type->ndim, strides);
-    if ((uintptr_t)head->owner & OWNER_HEAP) return box_heap_array(marshal, type, head, strides);
-    PyObject *owner = (PyObject *)((uintptr_t)head->owner & ~(uintptr_t)OWNER_BITS);
     if (owner && !view && PyArray_Check(owner) && array_is(marshal, (PyArrayObject *)owner, type, head, shape, strides))
         return Py_NewRef(owner);
     if (owner && !view && marshal->device_array && PyObject_TypeCheck(owner, marshal->device_array) &&
@@ -113,6 +113,18 @@ static PyObject *box_array(const Marshal *marshal, const Type *type, const void 
         Py_DECREF(array);
         return NULL;
     }
+    return array;
+}
+
+static PyObject *box_array(const Marshal *marshal, const Type *type, const void *from) {
+    const ArrayHead *head = from;
+    void *owner = (void *)((uintptr_t)head->owner & ~(uintptr_t)OWNER_BITS);
+    if (!((uintptr_t)head->owner & OWNER_HEAP)) return box_outside_array(marshal, type, head, owner);
+    HeapHead *buffer = owner;
+    if (buffer->kind != HEAP_OUTSIDE) return box_heap_array(marshal, type, head);
+    const OutsideBody *outside = heap_content(buffer);
+    PyObject *array = box_outside_array(marshal, type, head, outside->object);
+    heap_release(buffer);
     return array;
 }
 
@@ -141,6 +153,28 @@ static void each_owner(const Type *type, const void *from, void (*apply)(HeapHea
         memcpy(&owner, (const char *)from + repr->leaves[i].offset, sizeof owner);
         if (owner & OWNER_HEAP) apply((HeapHead *)(owner & ~(uintptr_t)OWNER_BITS));
     }
+}
+
+static void drop_object(void *object) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    Py_DECREF((PyObject *)object);
+    PyGILState_Release(gil);
+}
+
+bool marshal_own_outside(const Type *type, void *at) {
+    const Repr *repr = type_repr(type);
+    for (uint32_t i = 0; i < repr->nleaves; i++) {
+        if (repr->leaves[i].kind != LEAF_OWNER) continue;
+        uintptr_t owner;
+        memcpy(&owner, (char *)at + repr->leaves[i].offset, sizeof owner);
+        if (!owner || owner & OWNER_HEAP) continue;
+        HeapHead *head = heap_new(HEAP_OUTSIDE, sizeof(OutsideBody), false);
+        if (!head) return PyErr_NoMemory(), false;
+        *(OutsideBody *)heap_content(head) = (OutsideBody){Py_NewRef((PyObject *)owner), drop_object};
+        owner = (uintptr_t)head | OWNER_HEAP;
+        memcpy((char *)at + repr->leaves[i].offset, &owner, sizeof owner);
+    }
+    return true;
 }
 
 void marshal_release(const Type *type, const void *from) { each_owner(type, from, heap_release); }

@@ -112,6 +112,9 @@ PyObject *marshal_as_class(const Marshal *marshal, const Type *type, PyObject *t
 void marshal_release(const Type *type, const void *from);
 /* Takes one more of each. */
 void marshal_retain(const Type *type, const void *from);
+/* The objects of Python's that own the arrays of a value are kept until compiled code gives the arrays up, not by the
+ * caller.  Not those in lists, dicts, sets and instances.  False: exception set. */
+bool marshal_own_outside(const Type *type, void *at);
 bool marshal_holds_nothing(const Type *type); /* the type of an empty list, dict or set */
 bool marshal_holds_objects(const Type *type); /* lists, strings: each call makes and gives up copies of them */
 /* After a call: the first `count` containers of marshal->origins as the code left them, into Python's. */
