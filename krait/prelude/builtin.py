@@ -2,6 +2,8 @@
 
 import sys
 
+from krait.prelude.intrinsics import python_number
+
 if sys.version_info >= (3, 12):
     _MIN_EMPTY = "min() iterable argument is empty"
     _MAX_EMPTY = "max() iterable argument is empty"
@@ -199,8 +201,8 @@ def clamped(index, length, least, most):
 
 def in_range(x, items):
     if items.step > 0:
-        return items.start <= x < items.stop and (x - items.start) % items.step == 0
-    return items.stop < x <= items.start and (items.start - x) % -items.step == 0
+        return bool(items.start <= x < items.stop) and (python_number(x) - items.start) % items.step == 0
+    return bool(items.stop < x <= items.start) and (items.start - python_number(x)) % -items.step == 0
 
 
 def not_in_range(x, items):

@@ -464,6 +464,17 @@ def test_a_float_in_a_range():
                   for stop in (0, 6, 9)])
 
 
+@pytest.mark.parametrize("x", [np.int8(9), np.int8(-100), np.uint8(200), np.int16(-32768), np.int64(6), np.bool_(True),
+                               np.uint64(2**63 + 5), True])
+def test_a_number_of_numpy_in_a_range(x):
+    """Whose type holds neither the ends of the range nor the way to them; the answer is a bool."""
+    def f(x):
+        return (x in range(10), x not in range(10), x in range(-1000, 1000, 3), x in range(100, -1000, -7),
+                x in range(9, -130, -1))  # fmt: skip
+
+    agree(f, x)
+
+
 @pytest.mark.parametrize("large", [2**53 + 1, 2**60, 2**62 + 3, -(2**53) - 1, 2**63 - 1, -(2**63)])
 def test_an_int_known_and_large_is_divided_as_ints_are(large):
     def f(x):
