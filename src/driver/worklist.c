@@ -182,6 +182,15 @@ static Span returned_at(const FuncInst *inst) {
 }
 
 /* What a function gives back to the interpreter is checked before code is made, at the place where it is returned. */
+static const char *result_text(Job *job, const Type *type) {
+    switch (type->kind) {
+    case TY_CLOSURE: return "a function made in compiled code";
+    case TY_EXC: return "an exception made in compiled code";
+    case TY_CAUGHT: return "an exception that was caught";
+    default: return type_text(job->arena, type);
+    }
+}
+
 bool worklist_check_result(Job *job) {
     const FuncInst *root = job->insts.data[0];
     EntryKind entry = job->config->codegen.entry;
@@ -202,9 +211,10 @@ bool worklist_check_result(Job *job) {
         return false;
     }
     diag_fail(job->diag, DIAG_TYPING, root->untyped->source, span, "%s cannot be returned to Python",
-              root->result->kind == TY_CLOSURE ? "a function made in compiled code"
-                                               : type_text(job->arena, root->result));
-    diag_hint(job->diag, "return numbers, arrays, or tuples of them");
+              result_text(job, root->result));
+    bool exception = root->result->kind == TY_EXC || root->result->kind == TY_CAUGHT;
+    diag_hint(job->diag, exception ? "raise it, or return what tells of it: str(e), a number"
+                                   : "return numbers, arrays, or tuples of them");
     return false;
 }
 

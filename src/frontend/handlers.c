@@ -176,3 +176,36 @@ bool translate_raise(Translator *t, int count) {
     return (cause ? translate_append2(t, OP_RAISE, exception, cause) : translate_append1(t, OP_RAISE, exception)) !=
            NULL;
 }
+
+/* ---- raised when the function is compiled ---- */
+
+/* The text of a pending exception that is made of one text; NULL: it is another. */
+static const char *text_of_error(Translator *t, PyObject *error) {
+    PyObject *args = error && PyExceptionInstance_Check(error) ? PyObject_GetAttrString(error, "args") : NULL;
+    bool one = args && PyTuple_Check(args) && PyTuple_GET_SIZE(args) == 1 && PyUnicode_Check(PyTuple_GET_ITEM(args, 0));
+    const char *text = one ? PyUnicode_AsUTF8(PyTuple_GET_ITEM(args, 0)) : NULL;
+    if (text) text = arena_strdup(t->arena, text);
+    Py_XDECREF(args);
+    return text;
+}
+
+bool translate_raise_pending(Translator *t, const char *what) {
+    PyObject *class, *error, *traceback;
+    bool may = PyErr_ExceptionMatches(PyExc_Exception) && !PyErr_ExceptionMatches(PyExc_MemoryError);
+    PyErr_Fetch(&class, &error, &traceback);
+    if (may) PyErr_NormalizeException(&class, &error, &traceback);
+    const char *text = may ? text_of_error(t, error) : NULL;
+    const Const *raised = text ? frontend_constant(t->frontend, class, t->source, t->span) : NULL;
+    ObjRef raises = raised ? frontend_prelude(t->frontend, "builtin:raises") : 0;
+    if (!raised && !t->diag->failed) {
+        PyErr_Restore(class, error, traceback);
+        return frontend_python_failed(t->frontend, t->source, t->span, what);
+    }
+    Py_XDECREF(class), Py_XDECREF(error), Py_XDECREF(traceback);
+    TRY(raises);
+    Value *words = translate_append_const(t, const_str(t->arena, t->types, text));
+    const Const *callee = const_of(t->arena, type_object(t->types, TY_PYFUNC, raises));
+    Value *operands[] = {translate_append_const(t, callee), translate_append_const(t, raised), words};
+    translate_push_value(t, translate_append(t, OP_CALL, operands, COUNT_OF(operands)));
+    return true;
+}

@@ -20,27 +20,6 @@ static PyObject *import_names(Translator *t, const Const *names) {
     return tuple;
 }
 
-/* What is not there to be imported is told by an ImportError where the import stands, for which a handler may wait. */
-static bool raise_import_error(Translator *t) {
-    if (!PyErr_ExceptionMatches(PyExc_ImportError))
-        return frontend_python_failed(t->frontend, t->source, t->span, "the import failed");
-    PyObject *type, *error, *traceback;
-    PyErr_Fetch(&type, &error, &traceback);
-    PyErr_NormalizeException(&type, &error, &traceback);
-    PyObject *message = frontend_keep(t->frontend, error ? PyObject_Str(error) : NULL);
-    const Const *class = frontend_constant(t->frontend, type, t->source, t->span);
-    const char *text = message ? PyUnicode_AsUTF8(message) : NULL;
-    Py_XDECREF(type), Py_XDECREF(error), Py_XDECREF(traceback);
-    ObjRef raises = class && text ? frontend_prelude(t->frontend, "builtin:raises") : 0;
-    if (!class || !text) return frontend_python_failed(t->frontend, t->source, t->span, "the import failed");
-    TRY(raises);
-    Value *words = translate_append_const(t, const_str(t->arena, t->types, arena_strdup(t->arena, text)));
-    const Const *callee = const_of(t->arena, type_object(t->types, TY_PYFUNC, raises));
-    Value *operands[] = {translate_append_const(t, callee), translate_append_const(t, class), words};
-    translate_push_value(t, translate_append(t, OP_CALL, operands, COUNT_OF(operands)));
-    return true;
-}
-
 static bool insn_import(Translator *t) {
     Value *names = translate_pop_value(t), *level = names ? translate_pop_value(t) : NULL;
     TRY(level);
@@ -51,7 +30,7 @@ static bool insn_import(Translator *t) {
         module = PyImport_ImportModuleLevelObject(translate_code_name(t), t->function->func_globals, Py_None, list,
                                                   (int)level->konst->i);
     module = frontend_keep(t->frontend, module);
-    if (!module) return raise_import_error(t);
+    if (!module) return translate_raise_pending(t, "the import failed");
     return translate_push_object(t, module);
 }
 
@@ -77,7 +56,7 @@ static bool insn_import_from(Translator *t) {
     PyObject *holder = known ? translate_attribute_holder(t, module->value) : NULL, *name = translate_code_name(t);
     if (translate_lacks(t, holder, name)) {
         PyObject *found = import_name(t, holder, name);
-        return found ? translate_push_object(t, found) : raise_import_error(t);
+        return found ? translate_push_object(t, found) : translate_raise_pending(t, "the import failed");
     }
     Value *value = known ? translate_constant_attribute(t, module->value, name, &failed) : NULL;
     if (!value) return failed ? false : translate_malformed(t, "an import from what is not a module");

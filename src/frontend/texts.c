@@ -48,13 +48,13 @@ static const char *const_text(const Slot *slot) {
     return slot->value->konst->text;
 }
 
-/* A constant, converted and formatted; false: diag says why not. */
+/* A constant, converted and formatted. */
 static bool push_formatted(Translator *t, PyObject *object, int how, const char *spec) {
     PyObject *converted = frontend_keep(t->frontend, convert(object, how));
     PyObject *format = frontend_keep(t->frontend, PyUnicode_FromString(spec));
     PyObject *text = converted && format ? frontend_keep(t->frontend, PyObject_Format(converted, format)) : NULL;
     if (text) return translate_push_object(t, text);
-    return frontend_python_failed(t->frontend, t->source, t->span, "the constant cannot be formatted");
+    return translate_raise_pending(t, "the constant cannot be formatted");
 }
 
 /* ---- templates ---- */

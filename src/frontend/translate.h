@@ -159,6 +159,9 @@ bool translate_holds_value(const Slot *slot);
 void translate_start_handler(Translator *t, const Handler *row);
 bool translate_raise(Translator *t, int count);
 bool translate_reraise(Translator *t);
+/* What was raised when a constant operation was done ahead is raised where it stands, for which a handler may wait;
+ * what else failed, as for want of memory, fails the compilation: `what`. */
+bool translate_raise_pending(Translator *t, const char *what);
 bool insn_push_handled(Translator *t);
 bool insn_matches(Translator *t);
 bool insn_enter_with(Translator *t);

@@ -139,6 +139,7 @@ static void words(const Words *outer, const Type *type) {
         else
             type_print(buf, type);
         break;
+    case TY_TEXT:
     case TY_STRING: buf_puts(buf, "str"); break;
     case TY_ITER: buf_puts(buf, "an iterator"); break;
     case TY_RANGE: buf_puts(buf, "range"); break;

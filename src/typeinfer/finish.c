@@ -26,6 +26,20 @@ static void follow_calls(Arena *arena, const FuncInst *inst, Work *work) {
     }
 }
 
+/* An attribute that nothing is known of is a consequence, where the function that assigns it failed: the one to report.
+ * Nobody knows what that one gives. */
+static FuncInst *find_cause(FuncInst *failed, FuncInst **insts, size_t count, Diag *diag) {
+    Diag first = *diag;
+    for (size_t i = 0; i < count && first.code == DIAG_NO_ATTRIBUTE; i++) {
+        FuncInst *inst = insts[i];
+        if (inst == failed || inst->called || !inst->inference || inst->result->kind != TY_BOTTOM) continue;
+        diag_init(diag, first.arena);
+        if (!typeinfer_complete(inst)) return inst;
+    }
+    *diag = first;
+    return failed;
+}
+
 /* Those that are called take the first places, each before what it calls, in the order of the calls: it does not matter
  * which of them an earlier compilation has left. */
 static bool complete_called(const InferConfig *config, Arena *arena, FuncInst **insts, size_t *count, Diag *diag) {
@@ -34,7 +48,8 @@ static bool complete_called(const InferConfig *config, Arena *arena, FuncInst **
     vec_push(arena, &work, insts[0]);
     while (work.len) {
         FuncInst *inst = vec_pop(&work);
-        if (!typeinfer_complete(inst)) return typeinfer_note_callers(inst, config, diag);
+        if (!typeinfer_complete(inst))
+            return typeinfer_note_callers(find_cause(inst, insts, *count, diag), config, diag);
         vec_push(arena, &called, inst);
         follow_calls(arena, inst, &work);
     }

@@ -269,6 +269,9 @@ bool typing_call_prelude(Typing *t, const char *name, Fact *facts, Value **value
 
 /* What is asked of an exception that was caught; *done: that is all there is to the operation.  (rules_caught.c) */
 bool typing_take_caught(Typing *t, bool *done);
+/* The interpreter makes an exception of this type now, as if it had been caught.  (rules_exception.c) */
+Value *typing_exception_now(Typing *t, Value *exception, const Type *type);
+bool typing_class_follows(Typing *t, const Type *type); /* its class, from its arguments */
 
 /* ---- keyword arguments whose names are not in the text of a call (rules_keywords.c) ---- */
 /* What **name gets of a call: those of its keyword arguments that are not taken. */

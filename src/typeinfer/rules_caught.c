@@ -40,7 +40,7 @@ static bool takes_caught(const Typing *t) {
         if (type && type->kind == TY_CAUGHT && !is_exception(type) && !other) return false;
     }
     return t->op == OP_MATCHES || t->op == OP_CHAIN || t->op == OP_RAISE || t->op == OP_RERAISE || t->op == OP_IS ||
-           t->op == OP_IS_NOT;
+           t->op == OP_IS_NOT || t->op == OP_TRUTH || t->op == OP_NOT;
 }
 
 static void become_text(Typing *t, size_t i, int64_t which) {
@@ -48,6 +48,12 @@ static void become_text(Typing *t, size_t i, int64_t which) {
     if (!t->emit) return;
     Value *args[] = {t->values[i], typing_make_int(t, which)};
     t->values[i] = typing_make_func(t, FUNC_CAUGHT_TEXT, t->args[i].type, args, 2);
+}
+
+static void take_template(Typing *t, const char *template) {
+    t->args[0].konst = const_str(t->in->arena, t->in->types, template);
+    t->args[0].type = t->args[0].konst->type;
+    if (t->emit) t->values[0] = typing_make_const(t, t->args[0].konst);
 }
 
 /* Field number `field` of a template for str.format, from its brace on; NULL: it has fewer. */
@@ -69,11 +75,28 @@ static bool take_field(Typing *t, size_t arg) {
     if (!field || !(field[1] == '}' || (field[1] == '!' && strchr("rs", field[2])))) return false;
     become_text(t, arg, field[1] == '!' && field[2] == 'r' ? TEXT_REPR : TEXT_STR);
     if (field[1] == '}') return true;
-    const char *plain = arena_printf(t->in->arena, "%.*s%s", (int)(field + 1 - template), template, field + 3);
-    t->args[0].konst = const_str(t->in->arena, t->in->types, plain);
-    t->args[0].type = t->args[0].konst->type;
-    if (t->emit) t->values[0] = typing_make_const(t, t->args[0].konst);
+    take_template(t, arena_printf(t->in->arena, "%.*s%s", (int)(field + 1 - template), template, field + 3));
     return true;
+}
+
+/* "%s" % e, of one field: as {e}. */
+static bool take_percent(Typing *t) {
+    const char *template = t->args[0].konst ? t->args[0].konst->text : NULL, *field = template;
+    while (field && (field = strchr(field, '%')) && field[1] == '%') field += 2;
+    const char *letter = field ? field + 1 + strspn(field + 1, "-0123456789.") : "";
+    if (*letter != 's' && *letter != 'r') return false;
+    become_text(t, 1, *letter == 'r' ? TEXT_REPR : TEXT_STR);
+    take_template(t, arena_printf(t->in->arena, "%.*ss%s", (int)(letter - template), template, letter + 1));
+    return true;
+}
+
+/* "{}".format(e), whose template nobody writes anew: the field says no more than {}. */
+static bool takes_plainly(const Typing *t, size_t arg) {
+    const Value *method = t->values[0] ? value_resolve(t->values[0]) : NULL;
+    const Value *receiver = method && method->op == OP_GETATTR ? value_resolve(method->args[0]) : NULL;
+    const char *template = receiver && receiver->konst ? receiver->konst->text : NULL;
+    const char *field = template && !t->nnames ? field_of(template, arg - 1) : NULL;
+    return field && field[1] == '}';
 }
 
 /* isinstance(e, C), issubclass(type(e), C). */
@@ -100,6 +123,7 @@ static bool take_call(Typing *t, size_t arg, bool *done) {
         become_text(t, arg, TEXT_REPR);
         *done = true;
         return typing_become(t, t->emit ? t->values[arg] : NULL, t->args[arg].type);
+    case FUNC_STR_FORMAT: return takes_plainly(t, arg) && (become_text(t, arg, TEXT_STR), true);
     case FUNC_ISINSTANCE: return matches(t, arg, done);
     case FUNC_TYPE: *done = true; return t->nargs == 2 && become_part(t, 1, IS_CLASS);
     default: return false;
@@ -125,6 +149,7 @@ static bool take(Typing *t, size_t i, bool *done) {
     switch (t->op) {
     case OP_CALL: return i > 0 && take_call(t, i, done);
     case OP_FORMAT: return i > 0 && is_exception(t->args[i].type) && take_field(t, i);
+    case OP_MOD: return i == 1 && is_exception(t->args[1].type) && take_percent(t);
     case OP_GETATTR: return take_attribute(t, done);
     default: return false;
     }
@@ -151,8 +176,42 @@ static bool refuse(Typing *t, const Type *caught) {
     return typing_hint(t, "keep in a variable, assigned before the exception is raised, what else the handler needs");
 }
 
+/* Whether the interpreter's words for an exception are asked, which it has only of one that it made. */
+static bool asks_words(const Typing *t, size_t i) {
+    switch (t->op) {
+    case OP_CALL: {
+        const Type *callee = t->args[0].type;
+        FuncId id = callee->kind == TY_FUNC ? callee->func->id : FUNC_NONE;
+        return i > 0 && (id == FUNC_STR || id == FUNC_REPR || id == FUNC_PRINT || id == FUNC_STR_FORMAT);
+    }
+    case OP_FORMAT: return i > 0;
+    case OP_MOD: return i == 1 && typing_is_text(infer_content(t->args[0].type));
+    default: return false;
+    }
+}
+
+/* isinstance(e, C), type(e), e.__class__ */
+static bool asks_class(const Typing *t, size_t i) {
+    const Type *callee = t->op == OP_CALL && i == 1 ? t->args[0].type : NULL;
+    if (callee)
+        return callee->kind == TY_FUNC && (callee->func->id == FUNC_ISINSTANCE || callee->func->id == FUNC_TYPE);
+    return t->op == OP_GETATTR && strcmp(t->text, "__class__") == 0;
+}
+
+/* An exception that was made here, and is its arguments, is made by the interpreter for its texts. */
+static void make_asked(Typing *t) {
+    for (size_t i = 0; !t->in->device && i < t->nargs; i++) {
+        const Type *type = t->args[i].type;
+        if (!type || type->kind != TY_EXC) continue;
+        if (!asks_words(t, i) && !(typing_class_follows(t, type) && asks_class(t, i))) continue;
+        t->args[i] = (Fact){type_simple(t->in->types, TY_CAUGHT), NULL};
+        if (t->emit) t->values[i] = typing_exception_now(t, t->values[i], type);
+    }
+}
+
 bool typing_take_caught(Typing *t, bool *done) {
     bool any = false;
+    make_asked(t);
     for (size_t i = 0; i < t->nargs; i++) any |= t->args[i].type && infer_content(t->args[i].type)->kind == TY_CAUGHT;
     if (!any || takes_caught(t)) return true;
     for (size_t i = 0; i < t->nargs && !*done; i++) {

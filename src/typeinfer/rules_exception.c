@@ -57,8 +57,7 @@ static Value *argument(Typing *t, Value *exception, uint32_t i) {
     return typing_make_cast(t, item, typeinfer_general(t->in, item->type));
 }
 
-/* The interpreter makes the exception now, as if it had been caught. */
-static Value *make_now(Typing *t, Value *exception, const Type *type) {
+Value *typing_exception_now(Typing *t, Value *exception, const Type *type) {
     Infer *in = t->in;
     uint32_t count = type->kind == TY_EXC ? type->count : 0;
     if (count) check_texts(t, exception, type);
@@ -72,6 +71,19 @@ static bool is_exception(const Type *type) {
     return type->kind == TY_EXC_CLASS || type->kind == TY_EXC || type->kind == TY_CAUGHT;
 }
 
+/* OSError(2, "text") is a FileNotFoundError: the number says which class it has. */
+bool typing_class_follows(Typing *t, const Type *type) {
+    return type->kind == TY_EXC && type->count >= 2 && !t->in->device &&
+           type_table_exception_named(t->in->types, type->object, NULL, "OSError");
+}
+
+/* The cause is made now; it may be the exception itself. */
+static void give_cause(Typing *t, const Type *type) {
+    bool same = value_resolve(t->values[0]) == value_resolve(t->values[1]);
+    t->values[1] = typing_exception_now(t, t->values[1], type);
+    if (same) t->values[0] = t->values[1];
+}
+
 /* What comes after `from` is an exception that was caught, one that is made here, or None. */
 static bool take_cause(Typing *t) {
     const Type *type = infer_content(t->args[1].type);
@@ -83,7 +95,7 @@ static bool take_cause(Typing *t) {
     if (t->in->device)
         t->nargs = 1; /* what a kernel raises comes to the host alone */
     else if (t->emit && is_exception(type) && type->kind != TY_CAUGHT)
-        t->values[1] = make_now(t, t->values[1], type);
+        give_cause(t, type);
     return true;
 }
 
@@ -100,8 +112,10 @@ bool rule_raise(Typing *t) {
     if (t->nargs > 1) TRY(take_cause(t));
     /* What counts its references does not outlive the function. */
     if (t->emit && t->in->device && type->kind == TY_EXC) TRY(check_texts(t, t->values[0], type));
-    if (t->emit && !t->in->device && type->kind == TY_EXC && type_is_counted(type))
-        t->values[0] = make_now(t, t->values[0], type);
+    bool made = t->emit && t->values[0]->type->kind == TY_CAUGHT;
+    bool counted = !t->in->device && type->kind == TY_EXC && type_is_counted(type);
+    if (t->emit && !made && (counted || typing_class_follows(t, type)))
+        t->values[0] = typing_exception_now(t, t->values[0], type);
     return typing_result(t, infer_none(t->in), NULL);
 }
 

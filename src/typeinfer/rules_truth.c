@@ -8,17 +8,25 @@ static bool truth_known(Typing *t, bool value) {
     return typing_become_const(t, const_bool(t->in->arena, t->in->types, value == (t->op == OP_TRUTH)));
 }
 
+static Value *compare_with_none(Typing *t, Op op) {
+    Value *pair[2] = {t->values[0], typing_make_const(t, const_none(t->in->arena, t->in->types))};
+    return typing_make_op(t, op, infer_bool(t->in), pair, 2);
+}
+
 /* bool(optional): there is a value, and it is true.  Of what is missing only numbers are looked at: they are zero. */
 static bool truth_of_optional(Typing *t) {
     Infer *in = t->in;
     const Type *content = t->args[0].type->items[0], *boolean = infer_bool(in);
+    if (kind_truth[content->kind] == TRUTH_TRUE) {
+        Op compare = t->op == OP_NOT ? OP_IS : OP_IS_NOT;
+        return typing_become(t, t->emit ? compare_with_none(t, compare) : NULL, boolean);
+    }
     if (content->kind != TY_TUPLE && !typing_missing_is_zero(content))
         return typing_become_prelude(t, t->op == OP_NOT ? "builtin:false_if_any" : "builtin:true_if_any");
     Fact fact = {content, NULL}, part;
     Value *there = NULL, *value = NULL, *both = NULL;
     if (t->emit) {
-        Value *pair[2] = {t->values[0], typing_make_const(t, const_none(in->arena, in->types))};
-        there = typing_make_op(t, OP_IS_NOT, boolean, pair, 2);
+        there = compare_with_none(t, OP_IS_NOT);
         value = typing_make_op(t, OP_CAST, content, t->values, 1);
         value->flags |= VF_UNCHECKED;
     }
