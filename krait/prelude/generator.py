@@ -3,48 +3,27 @@ generator or an array filled in NumPy's order, so that the numbers are the same.
 
 import numpy as np
 
-from krait.prelude import draws
+from krait.prelude import distributions as of
+from krait.prelude import draws, random_integers
 
 
-def _filled(size, draw, dtype):
-    if size is None:
-        return draw()
-    out = np.empty(size, dtype)
-    for i in range(out.size):
-        out.flat[i] = draw()
-    return out
+def _floats(self, draw, size, *parameters):
+    return of.floats(lambda *given: draw(self, *given), size, *parameters)
+
+
+def _counts(self, draw, size, *parameters):
+    return of.counts(lambda *given: draw(self, *given), size, *parameters)
 
 
 def _drawn(size, out, draw, dtype):
     if out is None:
-        return _filled(size, draw, dtype)
+        return draw() if size is None else of.filled(draw, size, dtype)
     if size is not None:
         if out.size != np.empty(size, np.bool_).size:
             raise ValueError("size must match out.shape when used together")
     for i in range(out.size):
         out.flat[i] = draw()
     return out
-
-
-def check_corners(left, mode, right):
-    # Of a triangle.
-    if left > mode:
-        raise ValueError("left > mode")
-    if mode > right:
-        raise ValueError("mode > right")
-    if left == right:
-        raise ValueError("left == right")
-
-
-def _not_negative(value, name):
-    # -0.0 is negative for NumPy, NaN is not.
-    if value == value and np.signbit(float(value)):
-        raise ValueError(f"{name} < 0")
-
-
-def _positive(value, name):
-    if not value > 0:
-        raise ValueError(f"{name} <= 0")
 
 
 # ---- of a fixed shape ----
@@ -66,197 +45,197 @@ def standard_normal(self, size=None, dtype=np.float64, out=None):
     return _drawn(size, out, lambda: draws.generator_standard_normal(self), np.float64)
 
 
+def _by_logarithm(uniform):
+    return float(-np.log1p(-uniform))
+
+
+def _by_logarithm_f(self):
+    return _by_logarithm(np.float32(draws.generator_standard_uniform_f(self)))
+
+
 def standard_exponential(self, size=None, dtype=np.float64, method="zig", out=None):
-    if method != "zig":
-        raise ValueError("standard_exponential by another method than 'zig' is not compiled")
     if np.dtype(dtype) == np.float32:
+        if method != "zig":
+            return _drawn(size, out, lambda: _by_logarithm_f(self), np.float32)
         return _drawn(size, out, lambda: draws.generator_standard_exponential_f(self), np.float32)
     if np.dtype(dtype) != np.float64:
         raise TypeError(f"Unsupported dtype dtype('{np.dtype(dtype).name}') for standard_exponential")
+    if method != "zig":
+        return _drawn(size, out, lambda: _by_logarithm(draws.generator_standard_uniform(self)), np.float64)
     return _drawn(size, out, lambda: draws.generator_standard_exponential(self), np.float64)
 
 
 def standard_cauchy(self, size=None):
-    return _filled(size, lambda: draws.generator_standard_cauchy(self), np.float64)
+    return _floats(self, draws.generator_standard_cauchy, size)
 
 
 # ---- of one parameter ----
 
 
 def exponential(self, scale=1.0, size=None):
-    _not_negative(scale, "scale")
-    return _filled(size, lambda: draws.generator_exponential(self, scale), np.float64)
+    of.not_negative(scale, "scale < 0")
+    return _floats(self, draws.generator_exponential, size, scale)
 
 
 def standard_gamma(self, shape, size=None):
-    _not_negative(shape, "shape")
-    return _filled(size, lambda: draws.generator_standard_gamma(self, shape), np.float64)
+    of.not_negative(shape, "shape < 0")
+    return _floats(self, draws.generator_standard_gamma, size, shape)
 
 
 def chisquare(self, df, size=None):
-    _positive(df, "df")
-    return _filled(size, lambda: draws.generator_chisquare(self, df), np.float64)
+    of.positive(df, "df <= 0")
+    return _floats(self, draws.generator_chisquare, size, df)
 
 
 def standard_t(self, df, size=None):
-    _positive(df, "df")
-    return _filled(size, lambda: draws.generator_standard_t(self, df), np.float64)
+    of.positive(df, "df <= 0")
+    return _floats(self, draws.generator_standard_t, size, df)
 
 
 def pareto(self, a, size=None):
-    _positive(a, "a")
-    return _filled(size, lambda: draws.generator_pareto(self, a), np.float64)
+    of.positive(a, "a <= 0")
+    return _floats(self, draws.generator_pareto, size, a)
 
 
 def weibull(self, a, size=None):
-    _not_negative(a, "a")
-    return _filled(size, lambda: draws.generator_weibull(self, a), np.float64)
+    of.not_negative(a, "a < 0")
+    return _floats(self, draws.generator_weibull, size, a)
 
 
 def power(self, a, size=None):
-    _positive(a, "a")
-    return _filled(size, lambda: draws.generator_power(self, a), np.float64)
+    of.positive(a, "a <= 0")
+    return _floats(self, draws.generator_power, size, a)
 
 
 def rayleigh(self, scale=1.0, size=None):
-    _not_negative(scale, "scale")
-    return _filled(size, lambda: draws.generator_rayleigh(self, scale), np.float64)
+    of.not_negative(scale, "scale < 0")
+    return _floats(self, draws.generator_rayleigh, size, scale)
 
 
 # ---- of two or three ----
 
 
 def uniform(self, low=0.0, high=1.0, size=None):
-    width = float(high) - float(low)
-    if not np.isfinite(width):
-        raise OverflowError("high - low range exceeds valid bounds")
-    _not_negative(width, "high - low")
-    return _filled(size, lambda: draws.generator_uniform(self, low, width), np.float64)
+    width = of.width(low, high)
+    if not np.all(np.isfinite(width)):
+        raise OverflowError(f"{'high - low range' if np.ndim(width) == 0 else 'Range'} exceeds valid bounds")
+    of.not_negative(width, "high - low < 0")
+    return _floats(self, draws.generator_uniform, size, low, width)
 
 
 def normal(self, loc=0.0, scale=1.0, size=None):
-    _not_negative(scale, "scale")
-    return _filled(size, lambda: draws.generator_normal(self, loc, scale), np.float64)
+    of.not_negative(scale, "scale < 0")
+    return _floats(self, draws.generator_normal, size, loc, scale)
 
 
 def lognormal(self, mean=0.0, sigma=1.0, size=None):
-    _not_negative(sigma, "sigma")
-    return _filled(size, lambda: draws.generator_lognormal(self, mean, sigma), np.float64)
+    of.not_negative(sigma, "sigma < 0")
+    return _floats(self, draws.generator_lognormal, size, mean, sigma)
 
 
 def gamma(self, shape, scale=1.0, size=None):
-    _not_negative(shape, "shape")
-    _not_negative(scale, "scale")
-    return _filled(size, lambda: draws.generator_gamma(self, shape, scale), np.float64)
+    of.not_negative(shape, "shape < 0")
+    of.not_negative(scale, "scale < 0")
+    return _floats(self, draws.generator_gamma, size, shape, scale)
 
 
 def beta(self, a, b, size=None):
-    _positive(a, "a")
-    _positive(b, "b")
-    return _filled(size, lambda: draws.generator_beta(self, a, b), np.float64)
+    of.positive(a, "a <= 0")
+    of.positive(b, "b <= 0")
+    return _floats(self, draws.generator_beta, size, a, b)
 
 
 def f(self, dfnum, dfden, size=None):
-    _positive(dfnum, "dfnum")
-    _positive(dfden, "dfden")
-    return _filled(size, lambda: draws.generator_f(self, dfnum, dfden), np.float64)
+    of.positive(dfnum, "dfnum <= 0")
+    of.positive(dfden, "dfden <= 0")
+    return _floats(self, draws.generator_f, size, dfnum, dfden)
 
 
 def noncentral_f(self, dfnum, dfden, nonc, size=None):
-    _positive(dfnum, "dfnum")
-    _positive(dfden, "dfden")
-    _not_negative(nonc, "nonc")
-    return _filled(size, lambda: draws.generator_noncentral_f(self, dfnum, dfden, nonc), np.float64)
+    of.positive(dfnum, "dfnum <= 0")
+    of.positive(dfden, "dfden <= 0")
+    of.not_negative(nonc, "nonc < 0")
+    return _floats(self, draws.generator_noncentral_f, size, dfnum, dfden, nonc)
 
 
 def noncentral_chisquare(self, df, nonc, size=None):
-    _positive(df, "df")
-    _not_negative(nonc, "nonc")
-    return _filled(size, lambda: draws.generator_noncentral_chisquare(self, df, nonc), np.float64)
+    of.positive(df, "df <= 0")
+    of.not_negative(nonc, "nonc < 0")
+    return _floats(self, draws.generator_noncentral_chisquare, size, df, nonc)
 
 
 def laplace(self, loc=0.0, scale=1.0, size=None):
-    _not_negative(scale, "scale")
-    return _filled(size, lambda: draws.generator_laplace(self, loc, scale), np.float64)
+    of.not_negative(scale, "scale < 0")
+    return _floats(self, draws.generator_laplace, size, loc, scale)
 
 
 def gumbel(self, loc=0.0, scale=1.0, size=None):
-    _not_negative(scale, "scale")
-    return _filled(size, lambda: draws.generator_gumbel(self, loc, scale), np.float64)
+    of.not_negative(scale, "scale < 0")
+    return _floats(self, draws.generator_gumbel, size, loc, scale)
 
 
 def logistic(self, loc=0.0, scale=1.0, size=None):
-    _not_negative(scale, "scale")
-    return _filled(size, lambda: draws.generator_logistic(self, loc, scale), np.float64)
+    of.not_negative(scale, "scale < 0")
+    return _floats(self, draws.generator_logistic, size, loc, scale)
 
 
 def wald(self, mean, scale, size=None):
-    _positive(mean, "mean")
-    _positive(scale, "scale")
-    return _filled(size, lambda: draws.generator_wald(self, mean, scale), np.float64)
+    of.positive(mean, "mean <= 0")
+    of.positive(scale, "scale <= 0")
+    return _floats(self, draws.generator_wald, size, mean, scale)
 
 
 def vonmises(self, mu, kappa, size=None):
-    _not_negative(kappa, "kappa")
-    return _filled(size, lambda: draws.generator_vonmises(self, mu, kappa), np.float64)
+    of.not_negative(kappa, "kappa < 0")
+    return _floats(self, draws.generator_vonmises, size, mu, kappa)
 
 
 def triangular(self, left, mode, right, size=None):
-    check_corners(left, mode, right)
-    return _filled(size, lambda: draws.generator_triangular(self, left, mode, right), np.float64)
+    of.corners(left, mode, right)
+    return _floats(self, draws.generator_triangular, size, left, mode, right)
 
 
 # ---- counts ----
 
 
 def poisson(self, lam=1.0, size=None):
-    if not lam >= 0:
-        raise ValueError("lam < 0 or lam is NaN")
-    if lam > 9.223372006484771e18:
-        raise ValueError("lam value too large")
-    return _filled(size, lambda: draws.generator_poisson(self, lam), np.int64)
+    of.mean_of_counts(lam)
+    return _counts(self, draws.generator_poisson, size, lam)
 
 
 def zipf(self, a, size=None):
-    if not a > 1:
-        raise ValueError("a <= 1 or a is NaN")
-    return _filled(size, lambda: draws.generator_zipf(self, a), np.int64)
+    of.above_one(a)
+    return _counts(self, draws.generator_zipf, size, a)
 
 
 def logseries(self, p, size=None):
-    if not (p >= 0 and p < 1):
-        raise ValueError("p < 0, p >= 1 or p is NaN")
-    return _filled(size, lambda: draws.generator_logseries(self, p), np.int64)
+    of.share_below_one(p)
+    return _counts(self, draws.generator_logseries, size, p)
 
 
 def geometric(self, p, size=None):
-    if not (p > 0 and p <= 1):
-        raise ValueError("p <= 0, p > 1 or p contains NaNs")
-    return _filled(size, lambda: draws.generator_geometric(self, p), np.int64)
+    of.chance(p)
+    return _counts(self, draws.generator_geometric, size, p)
 
 
 def negative_binomial(self, n, p, size=None):
-    _positive(n, "n")
-    if not (p > 0 and p <= 1):
-        raise ValueError("p <= 0, p > 1 or p contains NaNs")
-    return _filled(size, lambda: draws.generator_negative_binomial(self, n, p), np.int64)
+    of.positive(n, "n <= 0")
+    of.chance(p)
+    return _counts(self, draws.generator_negative_binomial, size, n, p)
 
 
 def binomial(self, n, p, size=None):
-    if not (p >= 0 and p <= 1):
-        raise ValueError("p < 0, p > 1 or p is NaN")
-    if n < 0:
-        raise ValueError("n < 0")
-    return _filled(size, lambda: draws.generator_binomial(self, p, n), np.int64)
+    of.probability(p)
+    of.not_negative(n, "n < 0")
+    return of.counts(lambda n, p: draws.generator_binomial(self, p, int(n)), size, n, p)
 
 
 def hypergeometric(self, ngood, nbad, nsample, size=None):
-    if ngood + nbad < nsample:
-        raise ValueError("ngood + nbad < nsample")
-    _not_negative(ngood, "ngood")
-    _not_negative(nbad, "nbad")
-    _not_negative(nsample, "nsample")
-    return _filled(size, lambda: draws.generator_hypergeometric(self, ngood, nbad, nsample), np.int64)
+    of.enough(ngood, nbad, nsample)
+    of.not_negative(ngood, "ngood < 0")
+    of.not_negative(nbad, "nbad < 0")
+    of.not_negative(nsample, "nsample < 0")
+    return _counts(self, draws.generator_hypergeometric, size, ngood, nbad, nsample)
 
 
 def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):
@@ -265,21 +244,22 @@ def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):
     return _integers(self, low, high, size, dtype, endpoint)
 
 
+def _word(self):
+    return draws.generator_bounded32(self, 0, 0xFFFFFFFF)
+
+
 def _integers(self, low, high, size, dtype, endpoint):
-    if np.dtype(dtype).itemsize < 4 or np.dtype(dtype).kind == "b":
-        raise TypeError("integers of less than 32 bits are not drawn in compiled code: use dtype=np.int64 and astype")
-    facts = np.iinfo(dtype)
-    if low < facts.min:
-        raise ValueError(f"low is out of bounds for {np.dtype(dtype).name}")
-    most = high if endpoint else high - 1
-    if most > facts.max:
-        raise ValueError(f"high is out of bounds for {np.dtype(dtype).name}")
-    if low > most:
-        raise ValueError("low > high" if endpoint else "low >= high")
-    kind = np.dtype(dtype).type
     if np.dtype(dtype).itemsize == 4:
-        return _filled(size, lambda: kind(draws.generator_bounded32(self, low, most - low)), dtype)
-    return _filled(size, lambda: kind(draws.generator_bounded(self, low, most - low)), dtype)
+        return random_integers.drawn(low, high, size, dtype, endpoint,
+                                     lambda least, width: draws.generator_bounded32(self, least, width),
+                                     lambda: _word(self), False)  # fmt: skip
+    return random_integers.drawn(low, high, size, dtype, endpoint,
+                                 lambda least, width: draws.generator_bounded(self, least, width),
+                                 lambda: _word(self), False)  # fmt: skip
+
+
+def bytes(self, length):
+    return _integers(self, 0, 0x100000000, max((length + 3) // 4, 1), np.uint32, False).tobytes()[:length]
 
 
 # ---- orders ----
@@ -325,3 +305,27 @@ def permutation(self, x, axis=0):
     for i in range(len(order)):
         to[i, ...] = moved[order[i]]
     return new
+
+
+def permuted(self, x, *, axis=None, out=None):
+    new = np.array(x)
+    if out is not None:
+        out[...] = new
+        return _permuted(self, out, axis)
+    return _permuted(self, new, axis)
+
+
+def _permuted(self, x, axis):
+    if axis is None:
+        _shuffle_places(self, x.flat, x.size)
+    else:
+        lines = np.moveaxis(x, axis, -1)
+        for place in np.ndindex(lines.shape[:-1]):
+            _shuffle_places(self, lines[place], lines.shape[-1])
+    return x
+
+
+def _shuffle_places(self, x, count):
+    for i in range(count - 1, 0, -1):
+        j = draws.generator_interval(self, i)
+        x[i], x[j] = x[j], x[i]

@@ -4,15 +4,8 @@ The order in which arrays are filled is NumPy's, so that the numbers are the sam
 
 import numpy as np
 
-from krait.prelude import draws
-from krait.prelude.generator import check_corners
-
-
-def _fill(size, draw, dtype):
-    out = np.empty(size, dtype)
-    for i in range(out.size):
-        out.flat[i] = draw()
-    return out
+from krait.prelude import distributions as of
+from krait.prelude import draws, random_integers
 
 
 def rand(*shape):
@@ -28,9 +21,7 @@ def randn(*shape):
 
 
 def random_sample(size=None):
-    if size is None:
-        return draws.numpy_double()
-    return _fill(size, draws.numpy_double, np.float64)
+    return of.floats(draws.numpy_double, size)
 
 
 random = sample = ranf = random_sample
@@ -45,309 +36,199 @@ def seed(seed=None):
         draws.numpy_seed(seed)
 
 
-def _wrong(value):
-    # -0.0 is negative for NumPy, NaN is not.
-    return value == value and np.signbit(value)
-
-
 def uniform(low=0.0, high=1.0, size=None):
-    width = float(high) - float(low)
-    if not np.isfinite(width):
+    width = of.width(low, high)
+    if not np.all(np.isfinite(width)):
         raise OverflowError("Range exceeds valid bounds")
-    start = float(low)
-    if size is None:
-        return start + width * draws.numpy_double()
-    return _fill(size, lambda: start + width * draws.numpy_double(), np.float64)
+    return of.floats(lambda low, width: float(low) + width * draws.numpy_double(), size, low, width)
 
 
 def standard_normal(size=None):
-    if size is None:
-        return draws.numpy_normal()
-    return _fill(size, draws.numpy_normal, np.float64)
+    return of.floats(draws.numpy_normal, size)
 
 
 def normal(loc=0.0, scale=1.0, size=None):
-    if _wrong(float(scale)):
-        raise ValueError("scale < 0")
-    if size is None:
-        return loc + scale * draws.numpy_normal()
-    return _fill(size, lambda: loc + scale * draws.numpy_normal(), np.float64)
+    of.not_negative(scale, "scale < 0")
+    return of.floats(lambda loc, scale: float(loc) + float(scale) * draws.numpy_normal(), size, loc, scale)
 
 
 def lognormal(mean=0.0, sigma=1.0, size=None):
-    if _wrong(float(sigma)):
-        raise ValueError("sigma < 0")
-    if size is None:
-        return draws.numpy_lognormal(mean, sigma)
-    return _fill(size, lambda: draws.numpy_lognormal(mean, sigma), np.float64)
+    of.not_negative(sigma, "sigma < 0")
+    return of.floats(draws.numpy_lognormal, size, mean, sigma)
 
 
 def exponential(scale=1.0, size=None):
-    if _wrong(float(scale)):
-        raise ValueError("scale < 0")
-    if size is None:
-        return scale * draws.numpy_exponential()
-    return _fill(size, lambda: scale * draws.numpy_exponential(), np.float64)
+    of.not_negative(scale, "scale < 0")
+    return of.floats(lambda scale: float(scale) * draws.numpy_exponential(), size, scale)
 
 
 def standard_exponential(size=None):
-    if size is None:
-        return draws.numpy_exponential()
-    return _fill(size, draws.numpy_exponential, np.float64)
+    return of.floats(draws.numpy_exponential, size)
 
 
 def gamma(shape, scale=1.0, size=None):
-    if _wrong(float(shape)):
-        raise ValueError("shape < 0")
-    if _wrong(float(scale)):
-        raise ValueError("scale < 0")
-    if size is None:
-        return scale * draws.numpy_gamma(shape)
-    return _fill(size, lambda: scale * draws.numpy_gamma(shape), np.float64)
+    of.not_negative(shape, "shape < 0")
+    of.not_negative(scale, "scale < 0")
+    return of.floats(lambda shape, scale: float(scale) * draws.numpy_gamma(shape), size, shape, scale)
 
 
 def standard_gamma(shape, size=None):
-    if _wrong(float(shape)):
-        raise ValueError("shape < 0")
-    if size is None:
-        return draws.numpy_gamma(shape)
-    return _fill(size, lambda: draws.numpy_gamma(shape), np.float64)
+    of.not_negative(shape, "shape < 0")
+    return of.floats(draws.numpy_gamma, size, shape)
 
 
 def chisquare(df, size=None):
-    if not df > 0:
-        raise ValueError("df <= 0")
-    if size is None:
-        return draws.numpy_chisquare(df)
-    return _fill(size, lambda: draws.numpy_chisquare(df), np.float64)
+    of.positive(df, "df <= 0")
+    return of.floats(draws.numpy_chisquare, size, df)
 
 
 def standard_t(df, size=None):
-    if not df > 0:
-        raise ValueError("df <= 0")
-    if size is None:
-        return draws.numpy_standard_t(df)
-    return _fill(size, lambda: draws.numpy_standard_t(df), np.float64)
+    of.positive(df, "df <= 0")
+    return of.floats(draws.numpy_standard_t, size, df)
 
 
 def pareto(a, size=None):
-    if not a > 0:
-        raise ValueError("a <= 0")
-    if size is None:
-        return draws.numpy_pareto(a)
-    return _fill(size, lambda: draws.numpy_pareto(a), np.float64)
+    of.positive(a, "a <= 0")
+    return of.floats(draws.numpy_pareto, size, a)
 
 
 def weibull(a, size=None):
-    if _wrong(float(a)):
-        raise ValueError("a < 0")
-    if size is None:
-        return draws.numpy_weibull(a)
-    return _fill(size, lambda: draws.numpy_weibull(a), np.float64)
+    of.not_negative(a, "a < 0")
+    return of.floats(draws.numpy_weibull, size, a)
 
 
 def power(a, size=None):
-    if not a > 0:
-        raise ValueError("a <= 0")
-    if size is None:
-        return draws.numpy_power(a)
-    return _fill(size, lambda: draws.numpy_power(a), np.float64)
+    of.positive(a, "a <= 0")
+    return of.floats(draws.numpy_power, size, a)
 
 
 def rayleigh(scale=1.0, size=None):
-    if _wrong(float(scale)):
-        raise ValueError("scale < 0")
-    if size is None:
-        return draws.numpy_rayleigh(scale)
-    return _fill(size, lambda: draws.numpy_rayleigh(scale), np.float64)
+    of.not_negative(scale, "scale < 0")
+    return of.floats(draws.numpy_rayleigh, size, scale)
 
 
 def standard_cauchy(size=None):
-    if size is None:
-        return draws.numpy_cauchy()
-    return _fill(size, draws.numpy_cauchy, np.float64)
+    return of.floats(draws.numpy_cauchy, size)
 
 
 def beta(a, b, size=None):
-    if not a > 0:
-        raise ValueError("a <= 0")
-    if not b > 0:
-        raise ValueError("b <= 0")
-    if size is None:
-        return draws.numpy_beta(a, b)
-    return _fill(size, lambda: draws.numpy_beta(a, b), np.float64)
+    of.positive(a, "a <= 0")
+    of.positive(b, "b <= 0")
+    return of.floats(draws.numpy_beta, size, a, b)
 
 
 def f(dfnum, dfden, size=None):
-    if not dfnum > 0:
-        raise ValueError("dfnum <= 0")
-    if not dfden > 0:
-        raise ValueError("dfden <= 0")
-    if size is None:
-        return draws.numpy_f(dfnum, dfden)
-    return _fill(size, lambda: draws.numpy_f(dfnum, dfden), np.float64)
+    of.positive(dfnum, "dfnum <= 0")
+    of.positive(dfden, "dfden <= 0")
+    return of.floats(draws.numpy_f, size, dfnum, dfden)
 
 
 def wald(mean, scale, size=None):
-    if not mean > 0:
-        raise ValueError("mean <= 0")
-    if not scale > 0:
-        raise ValueError("scale <= 0")
-    if size is None:
-        return draws.numpy_wald(mean, scale)
-    return _fill(size, lambda: draws.numpy_wald(mean, scale), np.float64)
+    of.positive(mean, "mean <= 0")
+    of.positive(scale, "scale <= 0")
+    return of.floats(draws.numpy_wald, size, mean, scale)
 
 
 def vonmises(mu, kappa, size=None):
-    if _wrong(float(kappa)):
-        raise ValueError("kappa < 0")
-    if size is None:
-        return draws.numpy_vonmises(mu, kappa)
-    return _fill(size, lambda: draws.numpy_vonmises(mu, kappa), np.float64)
+    of.not_negative(kappa, "kappa < 0")
+    return of.floats(draws.numpy_vonmises, size, mu, kappa)
 
 
 def laplace(loc=0.0, scale=1.0, size=None):
-    if _wrong(float(scale)):
-        raise ValueError("scale < 0")
-    if size is None:
-        return draws.numpy_laplace(loc, scale)
-    return _fill(size, lambda: draws.numpy_laplace(loc, scale), np.float64)
+    of.not_negative(scale, "scale < 0")
+    return of.floats(draws.numpy_laplace, size, loc, scale)
 
 
 def gumbel(loc=0.0, scale=1.0, size=None):
-    if _wrong(float(scale)):
-        raise ValueError("scale < 0")
-    if size is None:
-        return draws.numpy_gumbel(loc, scale)
-    return _fill(size, lambda: draws.numpy_gumbel(loc, scale), np.float64)
+    of.not_negative(scale, "scale < 0")
+    return of.floats(draws.numpy_gumbel, size, loc, scale)
 
 
 def logistic(loc=0.0, scale=1.0, size=None):
-    if _wrong(float(scale)):
-        raise ValueError("scale < 0")
-    if size is None:
-        return draws.numpy_logistic(loc, scale)
-    return _fill(size, lambda: draws.numpy_logistic(loc, scale), np.float64)
+    of.not_negative(scale, "scale < 0")
+    return of.floats(draws.numpy_logistic, size, loc, scale)
 
 
 def noncentral_chisquare(df, nonc, size=None):
-    if not df > 0:
-        raise ValueError("df <= 0")
-    if _wrong(float(nonc)):
-        raise ValueError("nonc < 0")
-    if size is None:
-        return draws.numpy_noncentral_chisquare(df, nonc)
-    return _fill(size, lambda: draws.numpy_noncentral_chisquare(df, nonc), np.float64)
+    of.positive(df, "df <= 0")
+    of.not_negative(nonc, "nonc < 0")
+    return of.floats(draws.numpy_noncentral_chisquare, size, df, nonc)
 
 
 def noncentral_f(dfnum, dfden, nonc, size=None):
-    if not dfnum > 0:
-        raise ValueError("dfnum <= 0")
-    if not dfden > 0:
-        raise ValueError("dfden <= 0")
-    if _wrong(float(nonc)):
-        raise ValueError("nonc < 0")
-    if size is None:
-        return draws.numpy_noncentral_f(dfnum, dfden, nonc)
-    return _fill(size, lambda: draws.numpy_noncentral_f(dfnum, dfden, nonc), np.float64)
+    of.positive(dfnum, "dfnum <= 0")
+    of.positive(dfden, "dfden <= 0")
+    of.not_negative(nonc, "nonc < 0")
+    return of.floats(draws.numpy_noncentral_f, size, dfnum, dfden, nonc)
 
 
 def triangular(left, mode, right, size=None):
-    check_corners(left, mode, right)
-    if size is None:
-        return draws.numpy_triangular(left, mode, right)
-    return _fill(size, lambda: draws.numpy_triangular(left, mode, right), np.float64)
-
-
-# The most that NumPy takes for a mean of a count: ten standard deviations below what int64 holds.
-_MOST_MEAN = np.iinfo(np.int64).max - np.sqrt(np.iinfo(np.int64).max) * 10
+    of.corners(left, mode, right)
+    return of.floats(draws.numpy_triangular, size, left, mode, right)
 
 
 def poisson(lam=1.0, size=None):
-    if not lam >= 0:
-        raise ValueError("lam < 0 or lam is NaN")
-    if not lam <= _MOST_MEAN:
-        raise ValueError("lam value too large")
-    if size is None:
-        return draws.numpy_poisson(lam)
-    return _fill(size, lambda: draws.numpy_poisson(lam), np.int64)
-
-
-def _no_probability(p):
-    return not p >= 0 or not p <= 1
+    of.mean_of_counts(lam)
+    return of.counts(draws.numpy_poisson, size, lam)
 
 
 def binomial(n, p, size=None):
-    if n < 0:
-        raise ValueError("n < 0")
-    if _no_probability(p):
-        raise ValueError("p < 0, p > 1 or p is NaN")
-    count = int(n)
-    if size is None:
-        return draws.numpy_binomial(p, count)
-    return _fill(size, lambda: draws.numpy_binomial(p, count), np.int64)
+    of.probability(p)
+    of.not_negative(n, "n < 0")
+    return of.counts(lambda n, p: draws.numpy_binomial(p, int(n)), size, n, p)
 
 
 def negative_binomial(n, p, size=None):
-    if not n > 0:
-        raise ValueError("n <= 0")
-    if not p > 0 or not p <= 1:
-        raise ValueError("p <= 0, p > 1 or p contains NaNs")
-    if size is None:
-        return draws.numpy_negative_binomial(n, p)
-    return _fill(size, lambda: draws.numpy_negative_binomial(n, p), np.int64)
+    of.positive(n, "n <= 0")
+    of.chance(p)
+    return of.counts(draws.numpy_negative_binomial, size, n, p)
 
 
 def zipf(a, size=None):
-    if not a > 1:
-        raise ValueError("a <= 1 or a is NaN")
-    if size is None:
-        return draws.numpy_zipf(a)
-    return _fill(size, lambda: draws.numpy_zipf(a), np.int64)
+    of.above_one(a)
+    return of.counts(draws.numpy_zipf, size, a)
 
 
 def geometric(p, size=None):
-    if not p > 0 or not p <= 1:
-        raise ValueError("p <= 0, p > 1 or p contains NaNs")
-    if size is None:
-        return draws.numpy_geometric(p)
-    return _fill(size, lambda: draws.numpy_geometric(p), np.int64)
+    of.chance(p)
+    return of.counts(draws.numpy_geometric, size, p)
 
 
 def logseries(p, size=None):
-    if not p >= 0 or not p < 1:
-        raise ValueError("p < 0, p >= 1 or p is NaN")
-    if size is None:
-        return draws.numpy_logseries(p)
-    return _fill(size, lambda: draws.numpy_logseries(p), np.int64)
+    of.share_below_one(p)
+    return of.counts(draws.numpy_logseries, size, p)
 
 
 def hypergeometric(ngood, nbad, nsample, size=None):
-    if ngood + nbad < nsample:
-        raise ValueError("ngood + nbad < nsample")
-    if ngood < 0:
-        raise ValueError("ngood < 0")
-    if nbad < 0:
-        raise ValueError("nbad < 0")
-    if nsample < 1:
-        raise ValueError("nsample < 1")
-    if size is None:
-        return draws.numpy_hypergeometric(ngood, nbad, nsample)
-    return _fill(size, lambda: draws.numpy_hypergeometric(ngood, nbad, nsample), np.int64)
+    of.enough(ngood, nbad, nsample)
+    of.not_negative(ngood, "ngood < 0")
+    of.not_negative(nbad, "nbad < 0")
+    of.at_least_one(nsample)
+    return of.counts(draws.numpy_hypergeometric, size, ngood, nbad, nsample)
 
 
-def randint(low, high=None, size=None):
+def randint(low, high=None, size=None, dtype=int):
     if high is None:
-        first = 0
-        beyond = int(low)
-    else:
-        first = int(low)
-        beyond = int(high)
-    if first >= beyond:
-        raise ValueError("low >= high" if high is not None else "high <= 0")
-    if size is None:
-        return draws.numpy_bounded(first, beyond - 1 - first)
-    return _fill(size, lambda: draws.numpy_bounded(first, beyond - 1 - first), np.int64)
+        return _randint(0, low, size, dtype)
+    return _randint(low, high, size, dtype)
+
+
+def _randint(low, high, size, dtype):
+    if dtype is int and size is None and np.ndim(low) == 0 and np.ndim(high) == 0:
+        return int(_integers(low, high, None, np.int64))
+    return _integers(low, high, size, dtype)
+
+
+def _integers(low, high, size, dtype):
+    return random_integers.drawn(low, high, size, dtype, False, draws.numpy_bounded, _word, True)
+
+
+def _word():
+    return draws.numpy_bounded(0, 0xFFFFFFFF)
+
+
+def bytes(length):
+    return _randint(0, 0x100000000, max((length + 3) // 4, 1), np.uint32).tobytes()[:length]
 
 
 def shuffle(x):

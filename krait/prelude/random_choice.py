@@ -1,5 +1,5 @@
-"""Draws of several numbers that belong together: items with or without putting them back, shares, counts; of NumPy's
-generator and of a Generator, in NumPy's order, so that the numbers are the same."""
+"""Draws of items, with or without putting them back; of NumPy's generator and of a Generator, in NumPy's order, so that
+the numbers are the same."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def _population(a, legacy):
 # ---- by probabilities ----
 
 
-def _kahan_sum(p):
+def kahan_sum(p):
     total = p[0]
     lost = 0.0
     for i in range(1, len(p)):
@@ -53,7 +53,7 @@ def _chances(p, n, legacy):
         _refuse(legacy, "'p' must be 1-dimensional", "p must be 1-dimensional")
     if chances.size != n:
         _refuse(legacy, "'a' and 'p' must have same size", "a and p must have same size")
-    total = _kahan_sum(chances)
+    total = kahan_sum(chances)
     if np.isnan(total):
         _refuse(legacy, "probabilities contain NaN", "Probabilities contain NaN")
     for chance in chances:
@@ -126,9 +126,10 @@ def choice(a, size=None, replace=True, p=None):
     n = _population(a, True)
     if np.ndim(a) == 0:
         return _places(n, size, replace, p)
+    items = np.asarray(a)
     if size is None:
-        return a[_places(n, None, replace, p)]
-    return _taken(a, _places(n, size, replace, p))
+        return items[_places(n, None, replace, p)]
+    return _taken(items, _places(n, size, replace, p))
 
 
 def _places(n, size, replace, p):
@@ -151,81 +152,6 @@ def _without_replacement(items, size):
     for i in range(out.size):
         out.flat[i] = mixed[i]
     return out
-
-
-def _shape_of(size):
-    return (size,) if isinstance(size, int) else size
-
-
-def dirichlet(alpha, size=None):
-    weights = np.asarray(alpha).astype(np.float64)
-    for weight in weights:
-        if not weight > 0:
-            raise ValueError("alpha <= 0")
-    if size is None:
-        shares = np.empty(len(weights))
-        _fill_shares(shares, weights)
-        return shares
-    shares = np.empty(_shape_of(size) + (len(weights),))
-    for row in shares.reshape(-1, len(weights)):
-        _fill_shares(row, weights)
-    return shares
-
-
-def _fill_shares(row, weights):
-    total = 0.0
-    for j in range(len(weights)):
-        row[j] = draws.numpy_gamma(weights[j])
-        total += row[j]
-    inverse = 1 / total
-    for j in range(len(weights)):
-        row[j] *= inverse
-
-
-def multinomial(n, pvals, size=None):
-    chances = np.asarray(pvals).astype(np.float64)
-    if n < 0:
-        raise ValueError("n < 0")
-    for chance in chances:
-        if not (chance >= 0 and chance <= 1):
-            raise ValueError("pvals < 0, pvals > 1 or pvals contains NaNs")
-    if len(chances) > 1 and _kahan_sum(chances[:-1]) > 1.0 + 1e-12:
-        raise ValueError("sum(pvals[:-1]) > 1.0")
-    if size is None:
-        counts = np.zeros(len(chances), np.int64)
-        _fill_counts(counts, n, chances)
-        return counts
-    counts = np.zeros(_shape_of(size) + (len(chances),), np.int64)
-    for row in counts.reshape(-1, len(chances)):
-        _fill_counts(row, n, chances)
-    return counts
-
-
-def _draws_for_nothing():
-    """Whether NumPy's multinomial draws a number where the answer is known to be 0, as it does from 2.5 on."""
-    state = np.random.RandomState(1)
-    first = np.random.RandomState(1).random_sample()
-    state.multinomial(0, [0.5, 0.5])
-    return bool(state.random_sample() != first)
-
-
-_DRAWS_FOR_NOTHING = _draws_for_nothing()
-
-
-def _fill_counts(row, n, chances):
-    left = n
-    share = 1.0
-    for j in range(len(chances) - 1):
-        if _DRAWS_FOR_NOTHING and (left == 0 or chances[j] == 0.0):
-            draws.numpy_double()
-        else:
-            row[j] = draws.numpy_binomial(chances[j] / share, left)
-        left -= int(row[j])
-        if left <= 0:
-            break
-        share -= chances[j]
-    if left > 0:
-        row[len(chances) - 1] = left
 
 
 # ---- numpy.random.Generator ----

@@ -64,6 +64,7 @@ DISTRIBUTIONS = [
     "np.random.randint(-5, 5)",
     "np.random.randint(0, 2**40)",
     "np.random.randint(-2**63, 2**63 - 1)",
+    "np.random.randint(1000, dtype=np.int32)",
     "np.random.choice(9)",
     "random.random()",
     "random.uniform(2, 5)",
@@ -151,6 +152,32 @@ def test_an_array_is_the_interpreters(call, size):
     (expected, expected_states), (found, found_states) = both_ways(f)
     for a, b in zip(found, expected, strict=True):
         assert type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    assert same_states(found_states, expected_states)
+
+
+ARRAYS = [
+    "normal(a, 2.0)", "normal(a.astype('f'), b)", "normal(1.0, b, size=(4, 2, 3))", "uniform(a, 5)",
+    "uniform(b, a + 1)", "lognormal(a, 0.5)", "exponential([1.0, 2.5])", "standard_gamma(a)", "gamma(a, b)",
+    "beta(a, b)", "chisquare(c)",
+    "f(a, b)", "noncentral_f(a, b, 1.5)", "noncentral_chisquare(a, b)", "standard_t(a)", "vonmises(a, b)", "pareto(a)",
+    "weibull(a)", "power(a)", "laplace(a, b)", "gumbel(a)", "logistic(0, b)", "rayleigh(a)", "wald(a, b)",
+    "triangular(0, b, a + 2)", "binomial(c, b)", "binomial(10, [0.5, 0.25])", "negative_binomial(c, b)", "poisson(a)",
+    "zipf(a + 1)", "geometric(b)", "logseries(b)", "hypergeometric(c, 5, c)", "randint(c)", "randint(-c, [9, 9, 9])",
+    "randint(c, dtype=np.uint8)", "randint(0, 200, 50, np.uint8)", "randint(0, 256, 5, dtype=np.uint8)",
+    "randint(-9, 900, (3, 5), dtype='i2')", "randint(0, 2, 40, dtype=bool)", "randint(5, dtype=np.int8)",
+    "bytes(7)", "choice([1, 2, 3], 4)", "choice((0.5, 2.5))",
+    "multivariate_normal([1, 2], [[2.0, 0.5], [0.5, 1.0]], 3)",
+]
+
+
+@pytest.mark.parametrize("call", ARRAYS)
+def test_parameters_that_are_arrays(call):
+    f = function_of(f"def f(a, b, c):\n    return np.random.{call}")
+    given = np.array([0.5, 1.5, 2.5]), np.array([[0.25], [0.75]]), np.array([3, 1, 8])
+    (expected, expected_states), (found, found_states) = both_ways(f, *given)
+    for a, b in zip(found, expected, strict=True):
+        assert type(a) is type(b) and repr(a) == repr(b)
+        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
     assert same_states(found_states, expected_states)
 
 
