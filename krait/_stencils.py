@@ -13,6 +13,7 @@ import ast
 import functools
 import inspect
 import linecache
+import sys
 import textwrap
 import types
 
@@ -42,6 +43,27 @@ def _wrap(i, n):
 _PLACES = {"nearest": _nearest, "reflect": _reflect, "wrap": _wrap}
 
 
+# ---- options whose values are known only when the compiled function runs that makes the stencil ---------------------
+
+
+class _Later:
+    """In the place of such a value: it comes as a keyword argument of this name (src/frontend/made_ahead.c)."""
+
+    def __init__(self, number):
+        self.number, self.name = number, f"_later{number}"
+
+
+def _end(end):
+    return end if isinstance(end, _Later) else int(end)
+
+
+def _reach_text(end, sign):
+    """How far an end of a neighborhood reaches to its side, as an expression."""
+    return f"max(0, {sign}{end.name})" if isinstance(end, _Later) else str(max(0, -end if sign else end))
+
+
+
+
 class _Relative(ast.NodeTransformer):
     """Adds the place of the item to relative indices, and notes how far they reach: a list of (low, high)."""
 
@@ -49,6 +71,7 @@ class _Relative(ast.NodeTransformer):
         self.function, self.arrays, self.given, self.mapped = function, arrays, neighborhood, mapped
         self.constants = {}
         self.reach = [list(pair) for pair in neighborhood] if neighborhood else None
+        self.met = [[0, 0] for _ in neighborhood or ()]  # what constant indices reach in a given neighborhood
         self.ndim = len(neighborhood) if neighborhood else None
 
     def fail(self, node, text):
@@ -87,10 +110,14 @@ class _Relative(ast.NodeTransformer):
                     pass
 
     def check(self, node, axis, offset):
+        reach = (self.met if self.given else self.reach)[axis]
+        reach[:] = min(reach[0], offset), max(reach[1], offset)
+        if not self.given:
+            return
         low, high = self.reach[axis]
-        if self.given and not low <= offset <= high:
-            self.fail(node, f"the index {offset} is outside the neighborhood {low} to {high} of axis {axis}")
-        self.reach[axis] = [min(low, offset), max(high, offset)]
+        if not (isinstance(low, _Later) or low <= offset) or not (isinstance(high, _Later) or offset <= high):
+            ends = " to ".join("a variable" if isinstance(end, _Later) else str(end) for end in (low, high))
+            self.fail(node, f"the index {offset} is outside the neighborhood {ends} of axis {axis}")
 
     @staticmethod
     def constant(node, value):
@@ -203,8 +230,9 @@ def _definition(function):
 
 
 def _kernel(function, standard_indexing, neighborhood, place=None):
-    """The kernel with absolute indices, which come as further parameters; its relative arrays and their reach.  With a
-    function of places outside, the lengths of the axes are parameters, too."""
+    """The kernel with absolute indices, which come as further parameters; its relative arrays, their reach, and what
+    constant indices reach in a given neighborhood.  With a function of places outside, the lengths of the axes are
+    parameters, too."""
     node = _definition(function)
     names = [argument.arg for argument in node.args.args]
     unknown = set(standard_indexing) - set(names)
@@ -241,19 +269,42 @@ def _kernel(function, standard_indexing, neighborhood, place=None):
     cells = {**dict(zip(free, function.__closure__ or ())), _PLACE: types.CellType(place)}
     closure = tuple(cells[name] for name in code.co_freevars)
     kernel = types.FunctionType(code, function.__globals__, function.__name__, None, closure)
-    return kernel, names, arrays, relative.reach
+    return kernel, names, arrays, relative.reach, relative.met
 
 
-def _loops(names, arrays, reach, keeps_border, maps, title, cval):
+def _later_checks(reach, met):
+    """What is asked of ends of a neighborhood that are known only now."""
+    lines = []
+    for axis, pair in enumerate(reach):
+        for end, (beyond, side) in zip(pair, ((">", 0), ("<", 1))):
+            if isinstance(end, _Later):
+                text = f"the index {met[axis][side]} is outside the neighborhood of axis {axis}"
+                lines += [
+                    f"    if not isinstance({end.name}, (int, _np.integer)):",
+                    "        raise TypeError('neighborhood is a pair of ints (low, high) for each axis')",
+                    f"    if {end.name} {beyond} {met[axis][side]}:",
+                    f"        raise ValueError({text!r})",
+                ]
+    return lines
+
+
+def _later_of(reach, cval):
+    """The values that are known only when the function runs, in the order of their numbers."""
+    later = {end.name: end for pair in (*reach, [cval]) for end in pair if isinstance(end, _Later)}
+    return sorted(later.values(), key=lambda value: value.number)
+
+
+def _loops(names, arrays, reach, met, keeps_border, maps, title, cval):
     """The text of the function of whole arrays."""
     first = arrays[0]
     args, axes = ", ".join(names), range(len(reach))
     index = [f"_i{axis}" for axis in axes]
-    lowest = [str(max(0, -low)) for low, _ in reach]
-    enough = ", ".join(str(max(0, -low) + max(0, high) + 1) for low, high in reach)
+    lowest, highest = ([_reach_text(pair[side], sign) for pair in reach] for side, sign in ((0, "-"), (1, "")))
+    enough = ", ".join(f"{low} + {high} + 1" for low, high in zip(lowest, highest))
     ndim, of = len(reach), f"the stencil {title}"
     small = {name: f"_np.zeros(({enough},), {name}.dtype)" for name in arrays}
-    lines = [f"def stencil({args}, out=None):"]
+    later = ", ".join(["", "*", *(value.name for value in _later_of(reach, cval))]) if _later_of(reach, cval) else ""
+    lines = [f"def stencil({args}, out=None{later}):", *_later_checks(reach, met)]
     for name in arrays:  # known when it is compiled
         indices = "1 index" if ndim == 1 else f"{ndim} indices"
         lines += [
@@ -263,11 +314,11 @@ def _loops(names, arrays, reach, keeps_border, maps, title, cval):
             f"        raise TypeError('{of} has {indices} in {name}[...], and the array another number of dimensions'",
             f"                        ': pass one of {ndim}, or write an index for each of its axes')",
         ]
-    for axis, (low, high) in enumerate(reach):
+    for axis in axes:
         lines += [
             f"    _n{axis} = {first}.shape[{axis}]",
-            f"    _low{axis} = min({max(0, -low)}, _n{axis})",
-            f"    _high{axis} = max(_n{axis} - {max(0, high)}, _low{axis})",
+            f"    _low{axis} = min({lowest[axis]}, _n{axis})",
+            f"    _high{axis} = max(_n{axis} - {highest[axis]}, _low{axis})",
         ]
     for name in arrays[1:]:
         for axis in axes:
@@ -312,13 +363,21 @@ def _is_held(value, dtype):
 
 def _refusal(value):
     advice = "let the kernel give a wider type (a float), or give another cval"
-    return f"cval is {value!r}, which the result does not hold: {advice}"
+    what = "cval" if value is None else f"cval is {value!r}, which"
+    return f"{what}{' is a number that' if value is None else ''} the result does not hold: {advice}"
 
 
 def _constant_nest(args, index, reach, keeps_border, cval):
     """Loops over the items whose neighbours are inside, and cval at the others."""
     lines, indent, ndim = [], "    ", len(index)
-    for dtype in map(np.dtype, "?bhilBHILefd"):
+    if isinstance(cval, _Later):
+        lines += [
+            f"    _cval = 0 if {cval.name} is None else {cval.name}",
+            "    if _result.dtype.kind in 'biu':",
+            "        if _np.full(1, _cval).astype(_result.dtype)[0] != _cval:",
+            f"            raise TypeError({_refusal(None)!r})",
+        ]
+    for dtype in map(np.dtype, "" if isinstance(cval, _Later) else "?bhilBHILefd"):
         if not _is_held(cval, dtype):
             lines += [
                 f"    if _result.dtype.kind == {dtype.kind!r} and _result.dtype.itemsize == {dtype.itemsize}:",
@@ -401,8 +460,10 @@ class Stencil:
     """A function of an item's neighbours, called with whole arrays; stencil makes it."""
 
     def __init__(self, function, mode, cval, neighborhood, standard_indexing, options):
+        function = getattr(function, "py_func", function)
         functools.update_wrapper(self, function)
         self.kernel, self.mode, self.neighborhood = function, mode, neighborhood
+        self._made_of = mode, cval, neighborhood, standard_indexing, options
         moved, *self._parts = _kernel(function, standard_indexing, neighborhood)
         maps, self._keeps_border = mode != "constant", cval is None
         self._cval = 0 if cval is None else cval
@@ -415,6 +476,7 @@ class Stencil:
         # what the kernel's own constants reach is inside; a neighborhood is the user's word, other arrays' indices, too
         checked = neighborhood is not None or bool(standard_indexing)
         self._compiled = _options({"boundscheck": checked, **options})(self.py_func)
+        self._later = tuple(value.number for value in _later_of(self._parts[2], self._cval))
         self._on_device = {}  # whether a border is kept -> CUDA kernel
 
     def _made(self, text):
@@ -434,7 +496,7 @@ class Stencil:
         """The same on the device, for arguments that lie there."""
         from . import cuda
 
-        names, arrays, reach = self._parts
+        names, arrays, reach, _ = self._parts
         if len(args) != len(names):
             raise TypeError(f"{self.kernel.__name__} takes {len(names)} arguments, {len(args)} were given")
         shape = args[0].shape
@@ -449,7 +511,7 @@ class Stencil:
         keeps = self._keeps_border and out is not None
         if keeps not in self._on_device:
             self._space["_grid"] = cuda.grid
-            self._on_device[keeps] = cuda.jit(self._made(_device_text(*self._parts, keeps, self.mode != "constant")))
+            self._on_device[keeps] = cuda.jit(self._made(_device_text(*self._parts[:3], keeps, self.mode != "constant")))
         if out is None:
             out = cuda.device_array(shape, self._result_dtype(args))
         if self.mode == "constant" and not _is_held(self._cval, out.dtype):
@@ -460,7 +522,7 @@ class Stencil:
 
     def _result_dtype(self, args):
         """What the kernel gives, for arrays of these dtypes that are just large enough."""
-        names, arrays, reach = self._parts
+        names, arrays, reach, _ = self._parts
         enough = tuple(max(0, -low) + max(0, high) + 1 for low, high in reach)
         sample = [
             np.zeros(enough if name in arrays else value.shape, value.dtype) if hasattr(value, "dtype") and np.ndim(
@@ -472,6 +534,19 @@ class Stencil:
     def __repr__(self):
         return f"Stencil({self.kernel!r})"
 
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        """By its name, where it is found by that; else by what it was made of, as a dispatcher goes."""
+        place = sys.modules.get(self.__module__)
+        for name in self.__qualname__.split("."):
+            place = getattr(place, name, None)
+        return self.__qualname__ if place is self else (Stencil, (jit(self.kernel), *self._made_of))
+
 
 def stencil(func_or_mode="constant", *, cval=None, neighborhood=None, standard_indexing=(), **options):
     """Makes a function of an item's neighbours a function of whole arrays.
@@ -481,13 +556,16 @@ def stencil(func_or_mode="constant", *, cval=None, neighborhood=None, standard_i
     neighborhood: a pair (low, high) for
     each axis, where indices are no constants.  standard_indexing: arrays that are indexed as usual.  Options of jit,
     such as parallel, hold for the loops."""
+    if isinstance(neighborhood, _Later):
+        raise TypeError("the neighborhood of a stencil made in compiled code is written as tuples, ((-w, w),), so "
+                        "that its number of axes is known when the function is compiled")
     if neighborhood is not None:
         try:
-            neighborhood = tuple((int(low), int(high)) for low, high in neighborhood)
+            neighborhood = tuple((_end(low), _end(high)) for low, high in neighborhood)
         except (TypeError, ValueError):
             raise TypeError("neighborhood is a pair (low, high) for each axis, as in ((-1, 1),) or "
                             f"((-1, 1), (-1, 1)), not {neighborhood!r}") from None
-    if cval is not None and not isinstance(cval, (int, float, complex, np.number, np.bool_)):
+    if cval is not None and not isinstance(cval, (int, float, complex, np.number, np.bool_, _Later)):
         raise TypeError(f"cval is the number that stands at the border, as in cval=0.0, not {cval!r}")
     standard_indexing = (standard_indexing,) if isinstance(standard_indexing, str) else tuple(standard_indexing)
 
@@ -498,10 +576,11 @@ def stencil(func_or_mode="constant", *, cval=None, neighborhood=None, standard_i
         raise ValueError(f"cval is for the mode 'constant': in {mode!r} every item is computed")
 
     def decorate(function):
-        return Stencil(getattr(function, "py_func", function), mode, cval, neighborhood, standard_indexing, options)
+        return Stencil(function, mode, cval, neighborhood, standard_indexing, options)
 
-    decorate._made_ahead = True
+    decorate._made_ahead = {}
     return decorate if isinstance(func_or_mode, str) else decorate(func_or_mode)
 
 
-stencil._made_ahead = True  # compiled code has it called when it is compiled (src/frontend/made_ahead.c)
+# compiled code has it called when it is compiled (src/frontend/made_ahead.c), with these in the place of what runs tell
+stencil._made_ahead = {"cval": _Later, "neighborhood": _Later}

@@ -1,19 +1,29 @@
 /* made_ahead.c: calls that are made when the function is compiled: stencil in compiled code, called or as a decorator.
  *
- * In: a call of a Python function that is marked (_made_ahead) with constants and functions of its own text.  Out: what
- * the call gives, a constant as a global variable's value is one. */
+ * In: a call of a Python function that is marked with constants and functions of its own text.  Out: what the call
+ * gives, a constant as a global variable's value is one.
+ *
+ * The mark, _made_ahead, is a dict: the names of keywords whose values, or parts of these if they are tuples, may be
+ * known only when the function runs, each with the class whose instance, made of a number, is given in their place.
+ * What is made says in _later which of these numbers it needs: it becomes a functools.partial of it, with the values
+ * as the keywords _later0, _later1, ... */
 #include "frontend/objects.h"
 #include "frontend/translate.h"
 
-static PyObject *marked(const Translator *t, const Value *callee) {
+/* The mark of a function, borrowed; *function: that. */
+static PyObject *mark_of(const Translator *t, const Value *callee, PyObject **function) {
     const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
-    PyObject *function = type && type->kind == TY_PYFUNC ? objects_get(t->frontend->objects, type->object) : NULL;
-    if (!function || !PyFunction_Check(function)) return NULL;
-    PyObject *dict = ((PyFunctionObject *)function)->func_dict;
-    return dict && PyDict_GetItemString(dict, "_made_ahead") ? function : NULL;
+    *function = type && type->kind == TY_PYFUNC ? objects_get(t->frontend->objects, type->object) : NULL;
+    if (!*function || !PyFunction_Check(*function)) return NULL;
+    PyObject *dict = ((PyFunctionObject *)*function)->func_dict;
+    PyObject *mark = dict ? PyDict_GetItemString(dict, "_made_ahead") : NULL;
+    return mark && PyDict_Check(mark) ? mark : NULL;
 }
 
-bool translate_is_made_ahead(const Translator *t, const Value *callee) { return marked(t, callee) != NULL; }
+bool translate_is_made_ahead(const Translator *t, const Value *callee) {
+    PyObject *function;
+    return mark_of(t, callee, &function) != NULL;
+}
 
 static PyObject *object_of_const(Translator *t, const Const *konst) {
     const Type *type = konst->type;
@@ -30,11 +40,30 @@ static PyObject *object_of_const(Translator *t, const Const *konst) {
     return tuple;
 }
 
-/* A new reference; NULL, perhaps without an exception: what is given is known only when the function runs. */
-static PyObject *object_of(Translator *t, const Value *value) {
+/* A value that is known only when the function runs, by its number. */
+static PyObject *later(Translator *t, Value *value, PyObject *class) {
+    vec_push(t->arena, &t->later, value);
+    return PyObject_CallFunction(class, "n", (Py_ssize_t)t->later.len - 1);
+}
+
+/* A new reference; NULL, perhaps without an exception: what is given is known only when the function runs.  class: of
+ * what stands for such a value, or NULL. */
+static PyObject *object_of(Translator *t, Value *value, PyObject *class) {
     if (value->op == OP_CONST) return object_of_const(t, value->konst);
+    if (value->op == OP_TUPLE && class) {
+        PyObject *tuple = PyTuple_New((Py_ssize_t)value->nargs);
+        for (uint32_t i = 0; tuple && i < value->nargs; i++) {
+            PyObject *item = object_of(t, value->args[i], class);
+            if (item)
+                PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+            else
+                Py_CLEAR(tuple);
+        }
+        return tuple;
+    }
     bool alone = value->op == OP_FUNCTION && value->nargs == 2; /* without variables of the function around it */
-    return alone ? Py_XNewRef(objects_get(t->frontend->objects, value->imm.object)) : NULL;
+    if (alone) return Py_XNewRef(objects_get(t->frontend->objects, value->imm.object));
+    return class && value->op != OP_FUNCTION ? later(t, value, class) : NULL;
 }
 
 static bool not_known(Translator *t, const Value *value) {
@@ -49,21 +78,52 @@ static bool not_known(Translator *t, const Value *value) {
     return false;
 }
 
+/* functools.partial(what was made, _later0=..., ...) */
+static bool push_partial(Translator *t, PyObject *numbers) {
+    uint32_t count = (uint32_t)PyTuple_GET_SIZE(numbers);
+    PyObject *functools = frontend_keep(t->frontend, PyImport_ImportModule("functools"));
+    PyObject *partial = functools ? frontend_keep(t->frontend, PyObject_GetAttrString(functools, "partial")) : NULL;
+    if (!partial) return frontend_python_failed(t->frontend, t->source, t->span, "the stencil could not be made");
+    Value **args = ARENA_ARRAY(t->arena, Value *, count + 2u);
+    const char **names = ARENA_ARRAY(t->arena, const char *, count);
+    TRY((args[1] = translate_pop_value(t)) && translate_push_object(t, partial) && (args[0] = translate_pop_value(t)));
+    for (uint32_t i = 0; i < count; i++) {
+        size_t number = PyLong_AsSize_t(PyTuple_GET_ITEM(numbers, i));
+        if (number >= t->later.len) return translate_malformed(t, "a value that is known later is missing");
+        names[i] = arena_printf(t->arena, "_later%zu", number);
+        args[i + 2] = t->later.data[number];
+    }
+    Value *call = translate_append(t, OP_CALL, args, count + 2);
+    call->imm.names = names;
+    call->imm.nnames = count;
+    translate_push_value(t, call);
+    return true;
+}
+
+static bool push_made(Translator *t, PyObject *made) {
+    TRY(translate_push_object(t, made));
+    PyObject *numbers = frontend_keep(t->frontend, PyObject_GetAttrString(made, "_later"));
+    if (!numbers) PyErr_Clear(); /* it is a decorator */
+    return !numbers || !PyTuple_Check(numbers) || !PyTuple_GET_SIZE(numbers) || push_partial(t, numbers);
+}
+
 bool translate_make_ahead(Translator *t, Value *const *operands, size_t count, const Const *names) {
     size_t nnames = names ? names->type->count : 0, nargs = count - 1 - nnames;
+    PyObject *function, *mark = mark_of(t, operands[0], &function);
     PyObject *args = frontend_keep(t->frontend, PyTuple_New((Py_ssize_t)nargs));
     PyObject *keywords = frontend_keep(t->frontend, PyDict_New());
     for (size_t i = 1; args && keywords && i < count; i++) {
-        PyObject *object = object_of(t, operands[i]);
+        const char *name = i > nargs ? names->items[i - 1 - nargs]->text : NULL;
+        PyObject *object = object_of(t, operands[i], name ? PyDict_GetItemString(mark, name) : NULL);
         if (!object) return not_known(t, operands[i]);
-        if (i <= nargs)
+        if (!name)
             PyTuple_SET_ITEM(args, (Py_ssize_t)(i - 1), object);
-        else if (PyDict_SetItemString(keywords, names->items[i - 1 - nargs]->text, object) < 0)
+        else if (PyDict_SetItemString(keywords, name, object) < 0)
             keywords = NULL;
-        if (i > nargs) Py_DECREF(object);
+        if (name) Py_DECREF(object);
     }
-    PyObject *made = args && keywords ? PyObject_Call(marked(t, operands[0]), args, keywords) : NULL;
+    PyObject *made = args && keywords ? PyObject_Call(function, args, keywords) : NULL;
     if (!frontend_keep(t->frontend, made))
         return frontend_python_failed(t->frontend, t->source, t->span, "the stencil could not be made");
-    return translate_push_object(t, made);
+    return push_made(t, made);
 }

@@ -119,6 +119,7 @@ typedef struct Translator {
     Value *answer;         /* of any() or all() of a generator expression, whose call comes next */
     bool generates;        /* the next call makes a generator, of a generator expression */
     VEC(MadeGenerator) generators;
+    VEC(Value *) later; /* made_ahead.c: values, by number, that calls made ahead have no object for */
 } Translator;
 
 /* ---- translate.c ---- */

@@ -112,19 +112,40 @@ def by_name(a):
 def test_other_processes(method, tmp_path):
     code = f"""
         import multiprocessing, pickle, sys
-        from krait import jit
+        import numpy as np
+        from krait import guvectorize, jit, stencil, vectorize
+
         def work(function, value):
             return function(value)
+
+        def ufuncs():
+            yield vectorize(["int64(int64)"])(lambda x: x * 2)
+            yield vectorize(["int64(int64)"], target="parallel")(lambda x: x * 2)
+            yield vectorize(lambda x: x * 2, target="cuda")
+            @guvectorize(["void(int64[:], int64[:])"], "(n)->(n)")
+            def doubled(x, out):
+                out[:] = x * 2
+            yield doubled
+            yield stencil(lambda a: a[0] * 2)
+
+        @vectorize(["int64(int64)"])
+        def double(x):
+            return x * 2
+
         if __name__ == "__main__":
             local = jit(lambda x: x * 2)
             local(1)
+            x = np.arange(2)
             with multiprocessing.get_context({method!r}).Pool(2) as pool:
                 print(pool.starmap(work, [(local, i) for i in range(4)]))
+                print(pool.map(double, range(3)))
+                print([pool.apply(f, (x,)).tolist() for f in ufuncs()])
         """
     path = tmp_path / "program.py"
     path.write_text(textwrap.dedent(code))
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True)
-    assert done.stdout.strip() == "[0, 2, 4, 6]", done.stderr
+    doubled = [np.int64(2 * i) for i in range(3)]
+    assert done.stdout == f"[0, 2, 4, 6]\n{doubled}\n{[[0, 2]] * 5}\n", done.stderr
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

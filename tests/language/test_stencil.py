@@ -1,6 +1,8 @@
 """stencil: kernels of relative indices over whole arrays, held to slices of NumPy."""
 
+import copy
 import linecache
+import pickle
 import re
 
 import numpy as np
@@ -338,3 +340,21 @@ def test_a_parameter_is_no_constant_though_it_is_assigned_one_later():
 
     with pytest.raises(SyntaxError, match="an index that is no constant"):
         stencil(late)
+
+
+@stencil(cval=1.0)
+def of_the_module(a):
+    return a[-1] + a[1]
+
+
+def test_a_stencil_comes_through_pickle():
+    def weighted(a, b):
+        return a[0, 1] * b[1, 0]
+
+    x = np.arange(12.0).reshape(3, 4)
+    local = stencil("wrap", parallel=True)(weighted)
+    assert pickle.loads(pickle.dumps(of_the_module)) is of_the_module
+    assert copy.deepcopy(local) is local and copy.copy(local) is local
+    again = pickle.loads(pickle.dumps(local))
+    np.testing.assert_array_equal(again(x, x), local(x, x))
+    assert (again.mode, again.__name__) == ("wrap", "weighted")
