@@ -269,6 +269,17 @@ FURTHER = {
                     return i
             return -1
         f(X)""",
+    "prange left by break": """
+        from krait import prange
+        @njit(parallel=True)
+        def f(x):
+            s = 0.0
+            for i in prange(x.size):
+                s += x[i]
+                if x[i] > 3:
+                    break
+            return s
+        f(X)""",
     "prange over an array": """
         from krait import prange
         @njit(parallel=True)

@@ -171,6 +171,7 @@ static bool merge_block(Block *block) {
     block->last = next->last;
     block->succs = next->succs;
     block->unwinds = next->unwinds;
+    if (next->left.line) block->left = next->left;
     for (size_t s = 0; s < next->succs.len; s++) {
         Block *to = next->succs.data[s];
         for (size_t i = 0; i < to->preds.len; i++)

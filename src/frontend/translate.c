@@ -416,6 +416,7 @@ static bool translate_block(Translator *t, CfgBlock *block) {
         for (uint32_t at = part->first; at < part->last; at++) {
             t->insn = &t->bytecode.insns[last = at];
             if (t->insn->span.line) t->span = t->insn->span;
+            if (t->insn->kind == INSN_POP) t->block->left = t->span;
             translate_begin_part(t, at);
             t->looked_at = t->block->last;
             if (ends_block(t->insn->kind)) return end_block(t, block, at); /* only the last of all does */

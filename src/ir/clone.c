@@ -71,6 +71,7 @@ Func *func_clone(Arena *arena, const Func *old) {
         block->unwinds = from->unwinds;
         block->unroll = from->unroll;
         block->unroll_whole = from->unroll_whole;
+        block->left = from->left;
         vec_push(arena, &func->blocks, block);
         clone.blocks[from->id] = block;
         for (const Value *value = from->first; value; value = value->next) clone_value(&clone, value, block);

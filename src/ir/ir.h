@@ -189,6 +189,7 @@ struct Block {
     uint32_t id;
     Value *first, *last; /* phis first; last is the terminator once the block is complete */
     BlockList succs, preds;
+    Span left; /* the code that drops something last: of a `break`, whose loop's iterator that is */
     bool unwinds;
     uint8_t unroll;    /* it ends a round of a loop: how many rounds become one; 0: as LLVM sees fit (pass unroll); 1 on
                           the host: nor are they made of vectors (pass versions); UNROLL_NEVER there: vectors alone are

@@ -156,8 +156,8 @@ static const Value *find_yield(const ParallelLoop *loop) {
     return NULL;
 }
 
-static bool refuse(const ParallelLoop *loop, const Value *at, const char *why, const char *hint) {
-    diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, at->span, "%s", why);
+static bool refuse(const ParallelLoop *loop, Span at, const char *why, const char *hint) {
+    diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, at, "%s", why);
     diag_hint(loop->diag, "%s", hint);
     diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
     return false;
@@ -173,6 +173,13 @@ static bool rounds(const ParallelLoop *loop) {
     return any;
 }
 
+/* Where the loop is left: a `break` that leads to a return statement is a copy of that, which stands behind the loop.
+ */
+static Span left_at(const Value *left) {
+    bool copied = left->op == OP_RETURN && left->block->left.line;
+    return copied ? left->block->left : left->span;
+}
+
 static bool take_apart(ParallelLoop *loop) {
     const Value *left;
     if (!find_parts(loop)) return true;
@@ -182,12 +189,12 @@ static bool take_apart(ParallelLoop *loop) {
     if (!(loop->before = find_before(loop))) return true;
     if (left)
         return refuse(
-            loop, left, "a prange loop is left by break or return, and later iterations may have run already",
+            loop, left_at(left), "a prange loop is left by break or return, and later iterations may have run already",
             "use range; or run all iterations, and note what each finds, found[i] = ..., to look through behind "
             "the loop");
     const Value *yield = find_yield(loop);
     if (yield)
-        return refuse(loop, yield, "a prange loop yields, and its iterations run on several threads in no order",
+        return refuse(loop, yield->span, "a prange loop yields, and its iterations run on several threads in no order",
                       "use range, or write what the iterations give into an array and yield that behind the loop");
     parallel_update_in_place(loop);
     if (!parallel_find_carried(loop)) return false;
