@@ -97,7 +97,7 @@ Putting parallel_putting(const Value *value) {
         static const FuncId funcs[] = {FUNC_PY_MIN,     FUNC_PY_MAX,  FUNC_NP_MINIMUM,
                                        FUNC_NP_MAXIMUM, FUNC_NP_FMIN, FUNC_NP_FMAX};
         for (size_t i = 0; i < COUNT_OF(funcs); i++)
-            if (value_calls(value, funcs[i]) && value->nargs == 2) return PUT_CALL;
+            if (value_calls(value, funcs[i]) && value->nargs >= 2) return PUT_CALL;
         return PUT_NONE;
     }
     default: return PUT_NONE;

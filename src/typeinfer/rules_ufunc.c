@@ -126,8 +126,9 @@ static const Type *loop_result(Infer *in, const char *out, const Type *loop) {
     return out[1] == 'i' ? lib_pair(in, loop, infer_scalar(in, SCALAR_INT32, false)) : loop;
 }
 
-/* The type rtlib computes a loop in: float16 has few functions of its own, integers are 64 bits wide. */
-static const Type *loop_compute(Typing *t, const Type *loop) {
+/* The type a loop is computed in: float16 has few functions of its own in rtlib, integers are 64 bits wide there. */
+static const Type *loop_compute(Typing *t, const Type *loop, FuncId func) {
+    if (func == FUNC_PY_MIN || func == FUNC_PY_MAX) return loop;
     switch (type_scalar_kind(loop)) {
     case 'b':
     case 'i': return infer_scalar(t->in, SCALAR_INT64, false);
@@ -135,6 +136,13 @@ static const Type *loop_compute(Typing *t, const Type *loop) {
     default: break;
     }
     return steps_on_grid(t->func) ? loop : lib_compute(t->in, loop);
+}
+
+/* The function that a loop calls: where no type of its own has one, the general one. */
+static FuncId loop_func(FuncId func, const Type *loop) {
+    char integers = strchr("biu", type_scalar_kind(loop)) ? func_info[func].loops.integers[0] : 0;
+    if (integers == '<' || integers == '>') return integers == '<' ? FUNC_PY_MIN : FUNC_PY_MAX;
+    return func == FUNC_NP_RECIPROCAL && loop->scalar == SCALAR_INT32 ? FUNC_NP_RECIPROCAL_INT32 : func;
 }
 
 bool rule_func_ufunc(Typing *t) {
@@ -150,13 +158,13 @@ bool rule_func_ufunc(Typing *t) {
     }
     if (integers && ufunc->integers[0] == '=')
         return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], loop) : NULL, result);
-    const Type *compute = loop_compute(t, loop);
+    FuncId func = loop_func(t->func, loop);
+    const Type *compute = loop_compute(t, loop, func);
     const Type *natural = loop_result(t->in, ufunc->result, compute);
     TRY(lib_constants_fit(t, t->nargs, loop));
     if (ufunc->result[0] == 'B') natural = infer_scalar(t->in, SCALAR_INT64, false);
     if (loop->scalar == SCALAR_BOOL && t->func == FUNC_NP_ABSOLUTE)
         return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], loop) : NULL, loop);
-    FuncId func = t->func == FUNC_NP_RECIPROCAL && loop->scalar == SCALAR_INT32 ? FUNC_NP_RECIPROCAL_INT32 : t->func;
     Value *value = NULL;
     if (t->emit) {
         /* First to the loop's type (a Python int becomes an int8), then to what it is computed in. */

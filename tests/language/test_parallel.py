@@ -817,6 +817,21 @@ def counts_of_pairs(x, k):
     return pairs, seen
 
 
+def extremes_of_narrow_ones(x, k):
+    small, flags = x.astype(np.int8), x > 20
+    low, high, some = small[0].copy(), small[0].copy(), flags[0].copy()
+    least, most, any_, largest = small[0, 0], small[0, 0], flags[0, 0], small[0, 0]
+    for i in prange(x.shape[0]):
+        low = np.minimum(low, small[i])
+        high = np.fmax(small[i], high)
+        some = np.maximum(some, flags[i])
+        least = np.fmin(least, small[i, 0])
+        most = np.maximum(small[i, 0], most)
+        any_ = np.maximum(any_, flags[i, 0])
+        largest = max(largest, small[i, 0], small[i, 1])
+    return low, high, some, least, most, any_, largest
+
+
 def extremes_of_groups(x, k):
     high, low = np.full(9, -1, x.dtype), np.full(9, 10**6, x.dtype)
     for i in prange(k.size):
@@ -857,8 +872,8 @@ def one_number(x, k):
     return total, last
 
 
-REDUCTIONS = [sum_of_rows, product_of_rows, made_anew, bits_of_rows, counts_of_pairs, extremes_of_groups,
-              sums_of_groups, columns_one_by_one, one_number]
+REDUCTIONS = [sum_of_rows, product_of_rows, made_anew, bits_of_rows, counts_of_pairs, extremes_of_narrow_ones,
+              extremes_of_groups, sums_of_groups, columns_one_by_one, one_number]
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
