@@ -43,6 +43,8 @@ static int read_dim(PyObject *object, const Counted *what, unsigned *value) {
         advice = ": write int(...), or // in place of /";
     else if (!integer)
         advice = ": it is kernel[blocks, threads](arguments)";
+    else if (!PyLong_Check(object)) /* as a stream, which has an address */
+        advice = ": it is kernel[blocks, threads, stream](arguments)";
     if (what->follows && number == 0 && integer)
         what_if_empty = "; where an array is empty, do not launch: if n > 0: ...";
     PyErr_Format(integer ? PyExc_ValueError : PyExc_TypeError, "the %s is made of whole numbers from 1, not %R%s%s",

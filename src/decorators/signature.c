@@ -259,7 +259,7 @@ static const Type *parse_constructor(Parser *parser, const char *name, size_t le
 static const Type *parse_slices(Parser *parser, const Type *element) {
     unsigned ndim = 0;
     int contiguous = -1;
-    if (!type_can_be_element(element)) return syntax_error(parser, "an element type before '['");
+    if (!type_can_be_element(element)) return syntax_error(parser, "an element type before '[', as int64 or float64,");
     do {
         if (!accept(parser, ':')) return syntax_error(parser, "':' or '::1'");
         if (accept(parser, ':')) {

@@ -3,6 +3,8 @@
  * Input: where the name is looked up.  Output: the object it means now, borrowed from the guard or the Frontend; a
  * Guard in frontend->guards (guards.c).  Algorithm: the interpreter's own lookups.  An attribute of anything but a
  * module or class is read twice: one that is a new object every time could never be guarded. */
+#include <string.h> /* strlen, strncmp */
+
 #include "frontend/frontend_private.h"
 
 /* ---- lookups ---- */
@@ -90,11 +92,21 @@ static const struct {
     {"blockIdx", "cuda.blockIdx, or i = cuda.grid(1) for the number of the thread in the grid"},
     {"blockDim", "cuda.blockDim, or i = cuda.grid(1) for the number of the thread in the grid"},
     {"gridDim", "cuda.gridDim, or cuda.gridsize(1) for how many threads there are"},
+    {"__shared__", "cuda.shared.array(shape, dtype)"},
+    {"__constant__", "cuda.const.array_like(array)"},
     {"atomicAdd", "cuda.atomic.add(array, index, value)"},
+    {"atomicSub", "cuda.atomic.sub(array, index, value)"},
+    {"atomicExch", "cuda.atomic.exch(array, index, value)"},
     {"atomicMax", "cuda.atomic.max(array, index, value)"},
     {"atomicMin", "cuda.atomic.min(array, index, value)"},
     {"atomicCAS", "cuda.atomic.cas(array, index, old, value)"},
     {"dim3", "a tuple: kernel[(blocks_x, blocks_y), (threads_x, threads_y)](...)"},
+    {"warpSize", "cuda.warpsize"},
+    {"laneId", "cuda.laneid"},
+    {"NULL", "None"},
+    {"nullptr", "None"},
+    {"printf", "print(...), which takes the values, and no format: print(f\"{x:.3f}\")"},
+    {"sizeof", "x.nbytes of an array, x.itemsize of its elements"},
     {"float128", "np.float64, the widest float that is compiled"},
     {"longdouble", "np.float64, the widest float that is compiled"},
     {"int", "int(...), or np.int64 for NumPy's type"},
@@ -121,23 +133,40 @@ static const char *suggestion(Frontend *frontend, PyObject *name, PyObject *cand
     return text ? arena_printf(frontend->arena, "did you mean '%s'?", text) : NULL;
 }
 
-/* A name that NumPy, math or Krait has, used without it. */
-static bool hint_at_module(Frontend *frontend, PyObject *name) {
+/* The name as the modules here have it, where C writes __syncwarp, make_float4 or sqrtf. */
+static const char *without_c(Frontend *frontend, const char *name) {
+    static const char *const prefixes[] = {"__", "make_"};
+    for (size_t i = 0; i < COUNT_OF(prefixes); i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return name + strlen(prefixes[i]);
+    size_t length = strlen(name);
+    return length > 3 && name[length - 1] == 'f' ? arena_printf(frontend->arena, "%.*s", (int)length - 1, name) : NULL;
+}
+
+/* A name that NumPy, math or Krait has, used without it, or looked for elsewhere.  NULL: none of them has it. */
+static const char *module_that_has(Frontend *frontend, const char *text) {
     static const struct {
         const char *module, *prefix, *import;
-    } modules[] = {{"numpy", "np.", "import numpy as np"}, {"math", "math.", "import math"}, {"krait", "", NULL}};
-    const char *text = PyUnicode_AsUTF8(name);
-    for (size_t i = 0; text && i < COUNT_OF(modules); i++) {
+    } modules[] = {{"numpy", "np.", "import numpy as np"},
+                   {"math", "math.", "import math"},
+                   {"krait", "", NULL},
+                   {"krait.cuda", "cuda.", "from krait import cuda"}};
+    for (size_t i = 0; *text && *text != '_' && i < COUNT_OF(modules); i++) {
         PyObject *module = frontend_keep(frontend, PyImport_ImportModule(modules[i].module));
-        PyObject *found = module ? frontend_keep(frontend, PyObject_GetAttr(module, name)) : NULL;
+        PyObject *found = module ? frontend_keep(frontend, PyObject_GetAttrString(module, text)) : NULL;
         PyErr_Clear();
         if (!found || PyModule_Check(found)) continue;
         const char *import = modules[i].import;
         if (!import) import = arena_printf(frontend->arena, "from krait import %s", text);
-        diag_hint(frontend->diag, "write %s%s, with `%s`", modules[i].prefix, text, import);
-        return true;
+        return arena_printf(frontend->arena, "write %s%s, with `%s`", modules[i].prefix, text, import);
     }
-    return false;
+    return NULL;
+}
+
+static const char *hint_at_module(Frontend *frontend, PyObject *name) {
+    const char *text = PyUnicode_AsUTF8(name), *hint = text ? module_that_has(frontend, text) : NULL;
+    const char *plain = text && !hint ? without_c(frontend, text) : NULL;
+    PyErr_Clear();
+    return plain ? module_that_has(frontend, plain) : hint;
 }
 
 static bool is_module_of_the_library(PyObject *name) {
@@ -164,7 +193,9 @@ static bool hint_at_import(Frontend *frontend, PyObject *name) {
 
 void name_suggest_global(Frontend *frontend, PyObject *name, PyObject *candidates) {
     candidates = frontend_keep(frontend, candidates);
-    if (!word_of_c(name) && (hint_at_module(frontend, name) || hint_at_import(frontend, name))) return;
+    const char *module = word_of_c(name) ? NULL : hint_at_module(frontend, name);
+    if (module) diag_hint(frontend->diag, "%s", module);
+    if (module || (!word_of_c(name) && hint_at_import(frontend, name))) return;
     const char *hint = suggestion(frontend, name, Py_XNewRef(candidates));
     diag_hint(frontend->diag, "%s",
               hint ? hint
@@ -187,8 +218,14 @@ static const char *holder_text(Frontend *frontend, PyObject *holder) {
 }
 
 const char *name_missing(Frontend *frontend, PyObject *holder, PyObject *name, const char **hint) {
-    *hint = suggestion(frontend, name, PyObject_Dir(holder));
-    if (!*hint && PyModule_Check(holder))
+    bool module = PyModule_Check(holder);
+    *hint = NULL;
+    if (module && !word_of_c(name)) *hint = hint_at_module(frontend, name);
+    if (!*hint && module && is_module_of_the_library(name))
+        *hint = arena_printf(frontend->arena, "it is a module of its own: write `import %s` at the top of the file",
+                             PyUnicode_AsUTF8(name));
+    if (!*hint) *hint = suggestion(frontend, name, PyObject_Dir(holder));
+    if (!*hint && module)
         *hint = "none of its names is like that one: look for what is meant in its documentation, or write a function";
     return arena_printf(frontend->arena, "%s has no attribute '%s'", holder_text(frontend, holder),
                         PyUnicode_AsUTF8(name));

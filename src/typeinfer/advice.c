@@ -56,6 +56,23 @@ static void print_keywords(const Words *w, const Type *type) {
     buf_puts(w->buf, "}");
 }
 
+/* Without the places of the fields, which nobody wrote. */
+static void print_fields(const Words *w, const Type *type) {
+    buf_puts(w->buf, "struct(");
+    for (uint32_t i = 0; i < type->count && w->buf->len <= MOST_WORDS; i++) {
+        buf_printf(w->buf, "%s%s: ", i ? ", " : "", type->names[i]);
+        words(w, type->items[i]);
+    }
+    buf_putc(w->buf, ')');
+}
+
+/* Of structs: an array, or one element of it. */
+static void print_records(const Words *w, const Type *type) {
+    if (!type->record) buf_puts(w->buf, "array(");
+    print_fields(w, type->items[0]);
+    if (!type->record) buf_printf(w->buf, ", %u, %c)", type->ndim, "CFA"[type->layout]);
+}
+
 /* Stops where there is more than anybody reads: types may hold one another in exponentially many ways. */
 bool infer_is_function(const Type *type) {
     return type->kind == TY_FUNC || type->kind == TY_PYFUNC || type->kind == TY_CLOSURE;
@@ -125,12 +142,20 @@ static void words(const Words *outer, const Type *type) {
         print_items(w, type);
         break;
     case TY_STRUCT:
-        if (!type_is_instance(type)) {
+        if (type_is_record(type)) {
+            print_fields(w, type);
+        } else if (!type_is_instance(type)) {
             type_print(buf, type);
         } else {
             buf_puts(buf, "an instance of ");
             print_object_name(w, type);
         }
+        break;
+    case TY_ARRAY:
+        if (type_is_record(type->items[0]))
+            print_records(w, type);
+        else
+            type_print(buf, type);
         break;
     case TY_MEMBER: print_object_name(w, type); break;
     case TY_SCALAR:
@@ -238,7 +263,12 @@ typedef enum What {
     BYTES_AND_TEXT,
     REPEATED_BY_FLOAT, /* a list, times a float */
     TAKEN_IN_LOOP,     /* what a loop takes out of what it walks */
-    SECOND_NUMBER,     /* a number that is the second argument */
+    FIRST_NUMBER,      /* a number that is the first argument, */
+    SECOND_NUMBER,     /* or the second */
+    ITERATOR,          /* of zip, map and their like */
+    DEVICE_ARRAY,
+    OBJECT,         /* of the interpreter */
+    TIME_AND_FLOAT, /* a date or a duration, with a float */
 } What;
 
 static const struct {
@@ -319,7 +349,12 @@ static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     case NAMED_FIELDS: return type->kind == TY_TUPLE && type->object && type->names;
     case CLASS: return type->kind == TY_OBJECT && t->in->host->struct_class(t->in->host->self, type->object);
     case MADE_ONE_BY_ONE: return type->kind == TY_GENERATOR;
+    case FIRST_NUMBER: return arg == 0 && type->kind == TY_SCALAR;
     case SECOND_NUMBER: return arg == 1 && type->kind == TY_SCALAR;
+    case ITERATOR: return type->kind == TY_ITER;
+    case DEVICE_ARRAY: return type->kind == TY_OBJECT && strcmp(object_name(t, type), "krait.cuda.DeviceArray") == 0;
+    case OBJECT: return type->kind == TY_OBJECT;
+    case TIME_AND_FLOAT: return type->kind == TY_TIME && has_operand(t, is_float);
     case UNORDERED: return type->kind == TY_SET;
     case BYTES_AND_TEXT: return has_operand(t, is_bytes) && has_operand(t, is_text);
     case REPEATED_BY_FLOAT: return t->op == OP_MUL && type->kind == TY_LIST && has_operand(t, is_float);
@@ -388,6 +423,14 @@ bool typing_hint_operands(Typing *t, Where where, const char *called) {
     return false;
 }
 
+bool typing_refuse_number(Typing *t, const char *what) {
+    const Type *index = infer_content(t->args[1].type);
+    typing_fail(t, DIAG_BAD_INDEX, "%s is indexed by an int or a slice, not by %s", what, typing_arg_text(t, 1));
+    if (type_is_instance(index))
+        return typing_hint(t, "take a number of it: an attribute, or x.__index__() where its class has that");
+    return type_scalar_kind(index) == 'f' ? typing_hint(t, "use int(...) or // for a whole number") : false;
+}
+
 bool typing_refuse_index(Typing *t, const Type *type) {
     if (type->kind == TY_PYFUNC) {
         const char *name = t->in->host->object_name(t->in->host->self, type->object);
@@ -401,10 +444,6 @@ bool typing_refuse_index(Typing *t, const Type *type) {
                            name, name, name);
     }
     typing_fail(t, DIAG_BAD_INDEX, "%s cannot be indexed", typing_arg_text(t, 0));
-    if (type->kind == TY_OBJECT)
-        return typing_hint(
-            t, "compiled code takes NumPy arrays and tuples from outside as constants, and nothing else that "
-               "is indexed: pass it as an argument");
     if (type->kind == TY_SCALAR)
         return typing_hint(t, t->in->config->elementwise && !t->in->inst->caller
                                   ? "vectorize gives the function one element at a time: leave out the index; for "

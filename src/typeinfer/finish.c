@@ -88,7 +88,7 @@ static bool walks_nothing(const FuncInst *inst) {
     return func->prelude && func->nparams == 1 && type_is_instance(inst->types[0]);
 }
 
-static bool find_endless(Arena *arena, FuncInst *const *insts, size_t count, Diag *diag) {
+static bool find_endless(Arena *arena, FuncInst *const *insts, size_t count, bool device, Diag *diag) {
     Work work = {0};
     for (size_t i = 0; i < count; i++)
         if (insts[i]->result->kind == TY_BOTTOM) vec_push(arena, &work, insts[i]);
@@ -104,7 +104,11 @@ static bool find_endless(Arena *arena, FuncInst *const *insts, size_t count, Dia
                 NO_RETURN, func->source, func->span, "the generator %s never yields anything", func->name);
         if (insts[i]->result->kind != TY_BOTTOM || insts[i]->never_returns) continue;
         diag_fail(diag, DIAG_NO_RETURN, func->source, func->span, "%s never returns: every path calls on", func->name);
-        diag_hint(diag, "one path returns without a call: if n <= 0: return 0");
+        diag_hint(diag, "%s",
+                  device && i == 0 ? "a kernel is launched from Python, once: let a loop repeat its work, or a "
+                                     "device function, @cuda.jit(device=True), of which one path returns "
+                                     "without a call: if n <= 0: return"
+                                   : "one path returns without a call: if n <= 0: return 0");
         return false;
     }
     return true;
@@ -134,7 +138,7 @@ bool typeinfer_finish(const InferConfig *config, Arena *arena, TypeTable *types,
     size_t kept = *count;
     for (size_t i = 0; i < kept; i++) insts[i]->id = (uint32_t)i;
     insts_find_calls(arena, insts, kept);
-    TRY(find_endless(arena, insts, kept, diag));
+    TRY(find_endless(arena, insts, kept, config->device, diag));
     if (config->elementwise) give_numbers(insts[0]);
     for (size_t i = 0; i < kept; i++)
         if (insts[i]->never_returns) insts[i]->result = type_simple(types, TY_NONE);

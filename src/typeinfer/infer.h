@@ -151,6 +151,7 @@ typedef enum Where { ANYWHERE, OPERATOR, ORDER, CALLED, CALLEE, INDEXED, UNPACKE
 bool typing_hint_operands(Typing *t, Where where, const char *called);
 /* x[i] of what has no items; false. */
 bool typing_refuse_index(Typing *t, const Type *type);
+bool typing_refuse_number(Typing *t, const char *what); /* argument 1 as the index of a list, of a text, ... */
 /* "did you mean ...?", as a hint, if one of the names, or of what values of the type have, is near; else false.
  * class_name: of the rows of its methods, "builtins.str", or NULL.  near_names.c */
 bool typing_hint_near(Typing *t, const char *name, const char *const *names, size_t count);
@@ -169,7 +170,8 @@ bool typing_is_none(const Typing *t, size_t arg);
 bool typing_const_int(Typing *t, size_t arg, int64_t *out);
 bool typing_const_bool(Typing *t, size_t arg, bool *out);
 bool typing_const_shape(Typing *t, size_t arg, int64_t *shape,
-                        size_t *ndim); /* an int or a tuple of ints; room for TYPE_MAX_NDIM */
+                        size_t *ndim);           /* an int or a tuple of ints; room for TYPE_MAX_NDIM */
+bool typing_refuse_shape(Typing *t, size_t arg); /* what is no shape */
 /* The element type that an argument names: also a vector. */
 const Type *typing_const_element(Typing *t, size_t arg);
 const Type *typing_const_dtype(Typing *t, size_t arg); /* the strong scalar a dtype argument names; NULL: refused */

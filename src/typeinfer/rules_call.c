@@ -86,6 +86,12 @@ static bool not_callable(Typing *t, const Type *type) {
     if (type->kind == TY_OBJECT) {
         const char *name = t->in->host->object_name(t->in->host->self, type->object);
         const char *advice = typing_advice(t, name);
+        const Const *its_class = t->in->host->class_of(t->in->host->self, type);
+        const char *kind = its_class ? t->in->host->name_of(t->in->host->self, its_class->type, "__name__") : NULL;
+        if (!advice && kind && strcmp(kind, "module") == 0) {
+            typing_fail(t, DIAG_NOT_CALLABLE, "the module `%s` cannot be called", name);
+            return typing_hint(t, "call a function of it, with its name behind a dot: %s.name(...)", name);
+        }
         static const char builtins[] = "builtins.";
         size_t prefix = strncmp(name, builtins, sizeof builtins - 1) == 0 ? sizeof builtins - 1 : 0;
         typing_fail(t, DIAG_NOT_CALLABLE, "`%s` is not compiled%s", name + prefix, advice ? "" : " yet");

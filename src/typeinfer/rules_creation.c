@@ -88,10 +88,7 @@ static bool read_shape(Typing *t, size_t arg, NewArray *array, unsigned *ndim) {
     }
     bool fits = type == t->args[arg].type && type->kind == TY_TUPLE && type->count <= TYPE_MAX_NDIM;
     for (uint32_t i = 0; fits && i < type->count; i++) fits = is_extent(type->items[i]);
-    if (!fits) {
-        typing_fail_arg(t, arg, DIAG_TYPING, "a shape is an int or a tuple of ints, not %s", typing_arg_text(t, arg));
-        return type_scalar_kind(type) == 'f' ? typing_hint(t, "use int(...) or // for a whole number") : false;
-    }
+    if (!fits) return typing_refuse_shape(t, arg);
     *ndim = type->count;
     for (uint32_t i = 0; t->emit && i < type->count; i++)
         array->extents[i] = extent_of(t, typing_make_extract(t, t->values[arg], i));

@@ -200,6 +200,17 @@ static bool is_index(const Type *type, unsigned ndim) {
     return true;
 }
 
+/* Of which types elements may be. */
+static void hint_at_types(Typing *t, const char *types) {
+    Buf names;
+    buf_init(&names, t->in->arena);
+    for (size_t i = 0; i < SCALAR_COUNT; i++)
+        if (strchr(types, scalar_info[i].numpy_char))
+            buf_printf(&names, "%s%s", names.len ? ", " : "", scalar_info[i].name);
+    typing_hint(t, "its elements are of one of these types: %s; x.astype(...) converts an array before the launch",
+                names.text);
+}
+
 /* Checks array and, if it is given, index; the element type, one of `types`, or NULL: refused. */
 static const Type *accessed_element(Typing *t, bool indexed, bool writes, const char *types) {
     const Type *array = t->args[0].type;
@@ -215,11 +226,17 @@ static const Type *accessed_element(Typing *t, bool indexed, bool writes, const 
     if (element->kind != TY_SCALAR || array->unaligned || !strchr(types, scalar_info[element->scalar].numpy_char)) {
         typing_fail_arg(t, 0, DIAG_TYPING, "%s does not work on elements of type %s", typing_func_name(t),
                         typing_text(t, element));
+        hint_at_types(t, types);
         return NULL;
     }
     if (indexed && !is_index(t->args[1].type, array->ndim)) {
         typing_fail_arg(t, 1, DIAG_BAD_INDEX, "%s needs one integer for each of the %u dimensions, not %s",
                         typing_func_name(t), array->ndim, typing_arg_text(t, 1));
+        if (array->ndim == 1)
+            typing_hint(t, "the array has 1 dimension: its index is an int, i, and int(...) makes one of a float");
+        else
+            typing_hint(t, "the array has %u dimensions: its index is a tuple of as many ints, %s", array->ndim,
+                        array->ndim == 2 ? "(i, j)" : "(i, j, k)");
         return NULL;
     }
     return element;

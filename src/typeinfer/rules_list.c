@@ -258,10 +258,7 @@ bool typing_list_getitem(Typing *t) {
         t->op = OP_CALL;
         return typing_become_func(t, FUNC_LIST_GET);
     }
-    typing_fail(t, DIAG_BAD_INDEX, "a list is indexed by an int or a slice, not by %s", typing_arg_text(t, 1));
-    if (type_is_instance(infer_content(index)))
-        return typing_hint(t, "take a number of it: an attribute, or x.__index__() where its class has that");
-    return type_scalar_kind(index) == 'f' ? typing_hint(t, "use int(...) or // for a whole number") : false;
+    return typing_refuse_number(t, "a list");
 }
 
 bool typing_list_setitem(Typing *t) {
@@ -270,9 +267,7 @@ bool typing_list_setitem(Typing *t) {
         t->op = OP_CALL;
         return typing_become_func(t, FUNC_LIST_SET);
     }
-    if (index->kind != TY_SLICE)
-        return typing_fail(t, DIAG_BAD_INDEX, "a list is indexed by an int or a slice, not by %s",
-                           typing_arg_text(t, 1));
+    if (index->kind != TY_SLICE) return typing_refuse_number(t, "a list");
     const Type *item = item_of_iterable(t, 2);
     if (item) TRY(put(t, item, t->nargs));
     if (t->failed) return false;

@@ -229,7 +229,14 @@ static bool refuse_start(Typing *t) {
                        bytes ? "b" : "");
 }
 
+static bool refuse_keyword(Typing *t, const char *name) {
+    typing_fail(t, DIAG_BAD_ARGUMENTS, "sum() got an unexpected keyword argument '%s'", name);
+    return typing_hint(t, "it takes iterable and start; np.sum(x, axis=0) sums an array along an axis");
+}
+
 bool rule_func_sum(Typing *t) {
+    for (size_t k = 0; k < t->nnames; k++)
+        if (strcmp(t->names[k], "start") != 0) return refuse_keyword(t, t->names[k]);
     const Type *items = infer_content(t->args[0].type), *start = t->nargs > 1 ? infer_content(t->args[1].type) : items;
     if (t->nargs > 1 && (typing_is_text(start) || start->kind == TY_BYTES)) return refuse_start(t);
     if (holds_arrays(items) && !is_mixed(items)) return typing_become_prelude(t, "builtin:sum_of_arrays");

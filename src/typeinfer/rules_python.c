@@ -305,6 +305,9 @@ static bool bind_defaults(Binding *b) {
         }
         typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() missing a required %sargument: '%s'",
                     infer_shown_name(t->in, b->callee), keyword_only ? "keyword-only " : "", param->name);
+        if (p == 0 && strcmp(param->name, "self") == 0)
+            return typing_hint(t, "it is a method: call it of an instance, x.%s(...), which is then its `self`",
+                               b->callee->name);
         return typing_hint(t, "it is called with %zu argument%s here", t->nargs, t->nargs == 1 ? "" : "s");
     }
     return true;

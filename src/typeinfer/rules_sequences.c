@@ -65,8 +65,8 @@ bool rule_func_range(Typing *t) {
             return typing_hint(t,
                                "count up to its length, len(...), and take the items by their numbers, x[i]; or loop "
                                "over the items themselves, for v in x");
-        return type_scalar_kind(type) == 'f' &&
-               typing_hint(t,
+        if (type_scalar_kind(type) != 'f') return typing_hint_operands(t, CALLED, "range");
+        return typing_hint(t,
                            "use int(...) or // for a whole number; np.arange(start, stop, step) has steps of a float");
     }
     const int64_t fallback[3] = {0, 0, 1};

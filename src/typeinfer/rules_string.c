@@ -289,9 +289,7 @@ bool typing_string_contains(Typing *t) {
 bool typing_string_getitem(Typing *t) {
     const Type *index = infer_content(t->args[1].type);
     bool slice = index->kind == TY_SLICE;
-    if (!slice && !type_is_integer(index))
-        return typing_fail(t, DIAG_BAD_INDEX, "a string is indexed by an int or a slice, not by %s",
-                           typing_arg_text(t, 1));
+    if (!slice && !type_is_integer(index)) return typing_refuse_number(t, "a string");
     bool known = false;
     if (!slice) TRY(typing_known_character(t, &known));
     if (known) return true;
@@ -307,7 +305,7 @@ bool typing_bytes_getitem(Typing *t) {
     const Type *index = infer_content(t->args[1].type);
     if (type_is_integer(index)) return become(t, "strings:byte_at");
     if (index->kind == TY_SLICE) return become(t, "strings:bytes_slice");
-    return typing_fail(t, DIAG_BAD_INDEX, "a bytes is indexed by an int or a slice, not by %s", typing_arg_text(t, 1));
+    return typing_refuse_number(t, "a bytes");
 }
 
 /* Methods of the prelude: texts among the arguments are strings. */

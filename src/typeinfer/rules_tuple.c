@@ -255,9 +255,7 @@ bool typing_getitem_tuple(Typing *t, const Type *tuple) {
     const Type *index = infer_content(t->args[1].type);
     int64_t i;
     if (index->kind == TY_SLICE) return getitem_slice(t, tuple, t->args[1].konst);
-    if (!type_is_integer(index))
-        return typing_fail(t, DIAG_BAD_INDEX, "a tuple is indexed by an int or a slice, not by %s",
-                           typing_arg_text(t, 1));
+    if (!type_is_integer(index)) return typing_refuse_number(t, "a tuple");
     if (typing_konst_is_int(t->args[1].konst, &i)) {
         if (i < -(int64_t)tuple->count || i >= (int64_t)tuple->count)
             return typing_fail(t, DIAG_BAD_INDEX, "index %lld is out of range for a tuple of %u items", (long long)i,

@@ -88,6 +88,11 @@ bool typing_const_str(Typing *t, size_t arg, const char **out) {
     return true;
 }
 
+bool typing_refuse_shape(Typing *t, size_t arg) {
+    typing_fail_arg(t, arg, DIAG_TYPING, "a shape is an int or a tuple of ints, not %s", typing_arg_text(t, arg));
+    return typing_hint(t, "write whole numbers, as 16 or (16, 16): // in place of /, or int(...)");
+}
+
 bool typing_const_shape(Typing *t, size_t arg, int64_t *shape, size_t *ndim) {
     const Type *type = t->args[arg].type;
     const Const *konst = t->args[arg].konst;
@@ -97,10 +102,7 @@ bool typing_const_shape(Typing *t, size_t arg, int64_t *shape, size_t *ndim) {
     }
     bool fits = type->kind == TY_TUPLE && type->count <= TYPE_MAX_NDIM;
     for (uint32_t i = 0; fits && i < type->count; i++) fits = type_is_integer(type->items[i]);
-    if (!fits) {
-        typing_fail_arg(t, arg, DIAG_TYPING, "a shape is an int or a tuple of ints, not %s", typing_arg_text(t, arg));
-        return typing_hint(t, "write whole numbers, as 16 or (16, 16): // in place of /, or int(...)");
-    }
+    if (!fits) return typing_refuse_shape(t, arg);
     if (!konst) return needs_constant(t, arg, "a shape");
     *ndim = type->count;
     for (uint32_t i = 0; i < type->count; i++)

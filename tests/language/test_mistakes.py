@@ -24,11 +24,12 @@ import pytest
 from conftest import host_device
 from further_mistakes import FURTHER, FURTHER_MENDED
 from mistakes import MENDED, MISTAKES
+from mistakes_from_elsewhere import FROM_ELSEWHERE
 
 import krait
 from krait import cuda
 
-MISTAKES = {**MISTAKES, **FURTHER}
+MISTAKES = {**MISTAKES, **FURTHER, **FROM_ELSEWHERE}
 MENDED = {**MENDED, **FURTHER_MENDED}
 
 
