@@ -1,10 +1,10 @@
 /* entry_ufunc.c: ENTRY_UFUNC: the root as the inner loop of a NumPy ufunc.
  *
  * The body of the function stands in two loops, each a function of its own: the strip, over contiguous memory, which
- * LLVM vectorises; and the plain one, which takes one element after the other, whatever the steps.  The entry asks the
- * run time (runtime/host/strips.c) to go through the elements with the strip, buffers where operands have gaps; where
- * it does not, since a result overlaps an input (reduce, accumulate), and for very short arrays, the plain loop does
- * it.
+ * LLVM vectorises; and the plain one, which takes one element after the other, whatever the steps.  The entry has the
+ * run time (runtime/host/strips.c) go through the elements with the strip, buffers where operands have gaps; or with
+ * the plain loop, where a result overlaps an input (reduce, accumulate).  The run time looks for signals, too: only
+ * very short arrays of what has no loops go without it.
  *
  * A loop that an element may leave is not made of vectors.  So the strip of a function that raises, and does nothing
  * else that could be seen, goes through all of its elements and tells at the end whether any has raised; the run time
@@ -219,14 +219,15 @@ static LLVMValueRef plain(Lower *l, Ufunc u) {
     return function;
 }
 
-/* i32: whether the strips have done it all. */
-static LLVMValueRef by_strips(Lower *l, const Ufunc *u, LLVMValueRef strip, LLVMValueRef again, LLVMValueRef entry,
-                              LLVMValueRef count) {
+static void by_strips(Lower *l, const Ufunc *u, LLVMValueRef strip, LLVMValueRef plain, LLVMValueRef entry,
+                      LLVMValueRef count) {
     char bytes[MAX_UFUNC_OPERANDS + 1] = "";
-    int32_t traits = (is_light(u->root) ? STRIP_LIGHT : 0) | (sets_other_flags(l) ? STRIP_FLAGS : 0);
+    bool flags = sets_other_flags(l), again = repeats(l, u->root) && (flags || u->root->effects & EFFECT_RAISE);
+    int32_t traits = (is_light(u->root) ? STRIP_LIGHT : 0) | (flags ? STRIP_FLAGS : 0) |
+                     (u->root->reaches_loop ? STRIP_LONG : 0) | (again ? STRIP_AGAIN : 0);
     for (unsigned i = 0; i < u->count; i++) bytes[i] = (char)type_size(u->types[i]);
     LLVMValueRef args[] = {strip,
-                           again,
+                           plain,
                            l_cstring(l, bytes),
                            l_i32(l, u->nin),
                            l_i32(l, traits),
@@ -234,7 +235,7 @@ static LLVMValueRef by_strips(Lower *l, const Ufunc *u, LLVMValueRef strip, LLVM
                            count,
                            LLVMGetParam(entry, 2),
                            LLVMGetParam(entry, 3)};
-    return l_call_named(l, "krait_host_strips", l->i32, args, COUNT_OF(args));
+    l_call_named(l, "krait_host_strips", l->v, args, COUNT_OF(args));
 }
 
 /* What an element alone does says which floating-point flags are its own: of the two sides of a condition it computes
@@ -252,14 +253,11 @@ bool host_entry_ufunc(Lower *l, const FuncInst *root) {
     LLVMValueRef function = host_entry_add(l, l->m->options.entry_name, l->v, params, COUNT_OF(params));
     l_begin(l, function);
     LLVMValueRef n = l_raw_load(l, l->i64, LLVMGetParam(function, 1), 8);
-    LIf enough, done;
-    l_if(l, &enough, l_icmp(l, LLVMIntSGE, n, l_i64(l, SHORT_ARRAY)));
-    bool repeated = repeats(l, root) && (sets_other_flags(l) || root->effects & EFFECT_RAISE);
-    LLVMValueRef again = repeated ? any : l_null(l->ptr);
-    l_if(l, &done, l_icmp(l, LLVMIntNE, by_strips(l, &u, contiguous, again, function, n), l_i32(l, 0)));
+    LIf enough;
+    l_if(l, &enough, l_icmp(l, LLVMIntSGE, n, l_i64(l, root->reaches_loop ? 0 : SHORT_ARRAY)));
+    by_strips(l, &u, contiguous, any, function, n);
     LLVMBuildRetVoid(l->b);
-    l_enter(l, done.end);
-    l_endif(l, &enough);
+    l_enter(l, enough.end);
     LLVMValueRef args[] = {LLVMGetParam(function, 0), n, LLVMGetParam(function, 2), LLVMGetParam(function, 3)};
     LLVMBuildCall2(l->b, LLVMGlobalGetValueType(any), any, args, COUNT_OF(args), "");
     LLVMBuildRetVoid(l->b);

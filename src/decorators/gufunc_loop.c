@@ -19,7 +19,11 @@
 #include "runtime/heap/heap.h" /* heap_forget_cycles */
 #include "runtime/host/host.h" /* HostLoop */
 
-enum { STRIP = 1024, CHUNKS = 256 }; /* calls between two looks for interrupts; parts of a loop on several cores */
+enum {
+    STRIP = 1024,     /* calls between two looks for interrupts, at most; */
+    FIRST_STRIP = 16, /* and until the first, after which it is known what they take */
+    CHUNKS = 256      /* parts of a loop on several cores */
+};
 
 typedef int32_t GufuncEntry(char *const *args, const int64_t *count, const int64_t *steps, void *exception);
 
@@ -130,12 +134,15 @@ static bool run_chunk(HostLoop *loop, int64_t from, int64_t to, int64_t chunk) {
     _Alignas(16) char room[512];
     char *exception = run->exception_bytes <= sizeof room ? room : malloc(run->exception_bytes);
     bool fine = exception != NULL;
-    for (; fine && from < to; from += STRIP) {
-        int64_t count = to - from < STRIP ? to - from : STRIP;
+    int64_t strip = FIRST_STRIP;
+    uint64_t since = host_pace_begins();
+    for (int64_t count; fine && from < to; from += count) {
+        count = to - from < strip ? to - from : strip;
         for (int i = 0; i < run->nargs; i++) at[i] = run->args[i] + from * run->steps[i];
         int32_t status = run->entry(at, &count, run->steps, exception);
         if (status) note_raise(run, chunk, status, exception);
-        fine = !status && !(from + STRIP < to && krait_host_safepoint());
+        fine = !status && !krait_host_safepoint();
+        strip = host_pace(strip, &since, STRIP);
     }
     if (exception != room) free(exception);
     return fine;

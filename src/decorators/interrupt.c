@@ -13,8 +13,9 @@
 
 static bool is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
 
-static bool check_signals(void) {
+static bool check_signals(bool again) {
     if (PyGILState_Check()) {
+        if (again) return PyErr_Occurred() != NULL;
         if (PyErr_CheckSignals() < 0) return true;
         PyThreadState *saved = PyEval_SaveThread();
         PyEval_RestoreThread(saved);
@@ -22,7 +23,7 @@ static bool check_signals(void) {
     }
     if (!is_main_thread()) return false;
     PyGILState_STATE gil = PyGILState_Ensure();
-    bool raised = PyErr_CheckSignals() < 0;
+    bool raised = again ? PyErr_Occurred() != NULL : PyErr_CheckSignals() < 0;
     PyGILState_Release(gil);
     return raised;
 }

@@ -99,7 +99,7 @@ static void run_converting(const Loop *loop, char **args, const npy_intp *dimens
     char *at[MAX_OPERANDS], *inner[MAX_OPERANDS];
     npy_intp inner_steps[MAX_OPERANDS];
     for (int i = 0; i < count; i++) at[i] = args[i];
-    while (left > 0) {
+    while (left > 0 && !host_is_to_stop()) {
         npy_intp n = left < CHUNK ? left : CHUNK;
         int used = 0;
         for (int i = 0; i < count; i++) {

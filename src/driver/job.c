@@ -16,6 +16,7 @@
 #include <string.h> /* memcpy, memset */
 
 #include "codegen_nvptx/codegen_nvptx.h" /* codegen_nvptx_target, codegen_nvptx_emit */
+#include "runtime/host/host.h"           /* krait_host_safepoint */
 
 const char *const stage_names[STAGE_COUNT] = {
     [STAGE_FRONTEND] = "frontend", [STAGE_INFER] = "infer",       [STAGE_PASSES] = "passes", [STAGE_LOWER] = "lower",
@@ -299,11 +300,18 @@ static bool stage_emit(Job *job) {
     return gpu || job->host != NULL;
 }
 
+/* Asked between two functions and between two stages: the exception that a signal's handler raised is set then.  Not
+ * while code is generated: who forks holds the GIL and waits until that is over, so nobody in it waits for the GIL. */
+bool job_goes_on(Job *job) {
+    return job->gil || !krait_host_safepoint() ||
+           diag_fail(job->diag, DIAG_PYTHON, NULL, (Span){0}, "a signal has ended the compilation");
+}
+
 /* One line of the pipeline: times the call; ends the pipeline if it fails, or is the last one wanted. */
 #define STAGE(number, call)                                      \
     do {                                                         \
         int64_t start = clock_nanoseconds();                     \
-        bool fine = (call);                                      \
+        bool fine = job_goes_on(job) && (call);                  \
         job->nanoseconds[number] += clock_nanoseconds() - start; \
         if (!fine || (number) == until) return fine;             \
     } while (0)

@@ -81,6 +81,7 @@ FuncInst *worklist_instance(Job *job, const Func *untyped, const InferRequest *r
 FuncInst *worklist_find(Job *job, const Func *untyped, const InferRequest *request); /* NULL: nobody asked for it yet */
 FuncInst *worklist_add(Job *job, const Func *untyped, const InferRequest *request, FuncInst *caller);
 const Func *worklist_row_function(Job *job, const Type *callee, size_t count);
+bool job_goes_on(Job *job);           /* false: a signal has ended it */
 bool worklist_run(Job *job);          /* infers until nothing changes */
 bool worklist_check_result(Job *job); /* the result of the root can become a Python object */
 /* inline_calls.c */

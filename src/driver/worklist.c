@@ -279,6 +279,7 @@ static void queue_below(Job *job, size_t callees, FuncInst *inst) {
 
 static bool settle(Job *job) {
     while (job->queue.len > 0) {
+        TRY(job_goes_on(job));
         FuncInst *inst = vec_pop(&job->queue); /* newest first: callees before the callers that wait for them */
         size_t callees = job->queue.len;
         inst->queued = false;

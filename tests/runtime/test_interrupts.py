@@ -279,6 +279,341 @@ def test_loops_of_calls_that_work_on_whole_arrays():
     )
 
 
+KINDS = {  # kind -> name -> what makes `call`, which would take hours
+    "ufuncs": {
+        "elements that take long and do not look themselves": """
+            f = vectorize(["float64(float64)"])(long)
+            call = lambda: f(np.ones(10**8))""",
+        "light elements": """
+            f = vectorize(["float64(float64)"])(lambda v: v + 1)
+            call = lambda: f(endless(np.zeros(1)), out=endless(np.zeros(1)))""",
+        "operands that NumPy converts": """
+            f = vectorize(["float64(float64)"])(long)
+            call = lambda: f(np.ones(10**7, np.int8))""",
+        "results that are converted": """
+            f = vectorize(["float32(float64)"])(long)
+            call = lambda: f(np.ones(10**7))""",
+        "elements that may raise": """
+            f = vectorize(["int64(int64)"])(lambda v: 7 // (v + 1))
+            call = lambda: f(endless(np.zeros(1, np.int64)), out=endless(np.zeros(1, np.int64)))""",
+        "reduce": """
+            f = vectorize(["float64(float64, float64)"])(lambda a, b: a + b)
+            call = lambda: f.reduce(endless(np.zeros(1)))""",
+        "accumulate": """
+            f = vectorize(["float64(float64, float64)"])(lambda a, b: a + b)
+            call = lambda: f.accumulate(endless(np.zeros(1)), out=endless(np.zeros(1)))""",
+        "many cores": """
+            f = vectorize(["float64(float64)"], target="parallel")(long)
+            call = lambda: f(np.ones(10**8))""",
+        "the host device": """
+            f = vectorize(["float64(float64)"], target="cuda")(long)
+            call = lambda: f(np.ones(10**8))""",
+        "rows": """
+            @guvectorize(["void(float64[:], float64[:])"], "(n)->()")
+            def f(row, result):
+                result[0] = long(row[0])
+            call = lambda: f(np.ones((10**7, 2)))""",
+        "a long row": """
+            @guvectorize(["void(float64[:], float64[:])"], "(n)->()")
+            def f(row, result):
+                for v in row:
+                    result[0] += v
+            call = lambda: f(endless(np.zeros(1)))""",
+        "rows on many cores": """
+            @guvectorize(["void(float64[:], float64[:])"], "(n)->()", target="parallel")
+            def f(row, result):
+                result[0] = long(row[0])
+            call = lambda: f(np.ones((10**7, 2)))""",
+        "a stencil": """
+            f = stencil(lambda a: a[-1] + a[1])
+            f(x)
+            call = lambda: f(endless(np.zeros(1)), out=endless(np.zeros(1)))""",
+    },
+    "parallel loops": {
+        "a sum": """
+            @njit(parallel=True)
+            def f(x, n):
+                s = 0.0
+                for i in prange(n):
+                    s += x[i & 7] * i
+                return s
+            f(x, 9)
+            call = lambda: f(x, big)""",
+        "long rounds": """
+            @njit(parallel=True)
+            def f(x, n):
+                for i in prange(2):
+                    while x[200] < n:
+                        x[i] += 1
+            f(x, -1)
+            call = lambda: f(x, big)""",
+        "loops in loops": """
+            @njit(parallel=True)
+            def f(x, n):
+                for i in prange(n):
+                    for j in prange(100):
+                        x[j] += 1
+            f(x, 2)
+            call = lambda: f(x, big)""",
+        "whole arrays": """
+            @njit(parallel=True)
+            def f(a, b):
+                b[:] = np.sqrt(a) + 1
+            f(x, x.copy())
+            call = lambda: f(endless(np.zeros(1)), endless(np.zeros(1)))""",
+    },
+    "containers": {
+        "a list": """
+            @njit
+            def f(n):
+                items = [0, 1, 2]
+                for i in range(n):
+                    items.insert(0, items.pop())
+                    items.append(i)
+                    items.remove(i)
+                    items.reverse()
+                return len(items)
+            f(2)
+            call = lambda: f(big)""",
+        "lists that are sorted": """
+            @njit
+            def f(items, n):
+                for i in range(n):
+                    items.sort(reverse=i % 2 == 0)
+                    more = sorted(items, key=lambda v: v % 1000)
+                return more[0]
+            f([2, 1], 1)
+            call = lambda: f(list(range(100_000)), big)""",
+        "a dict": """
+            @njit
+            def f(n):
+                found = {0: 0}
+                for i in range(n):
+                    found[i % 1000] = found.get(i % 777, 0) + 1
+                return len(found)
+            f(2)
+            call = lambda: f(big)""",
+        "texts": """
+            @njit
+            def f(n):
+                text, found = "", {"": 0}
+                for i in range(n):
+                    text = text + str(i) if len(text) < 100 else ""
+                    found[text.upper()[:2]] = i
+                return len(found)
+            f(2)
+            call = lambda: f(big)""",
+        "a set": """
+            @njit
+            def f(n):
+                seen = {0}
+                for i in range(n):
+                    seen.add(i % 1000)
+                    seen.discard(i % 7)
+                return len(seen)
+            f(2)
+            call = lambda: f(big)""",
+        "structs": """
+            @njit
+            def f(rows, n):
+                for i in range(n):
+                    for row in rows:
+                        row.a += row.b
+            rows = np.zeros(100, [("a", "f8"), ("b", "i4")])
+            f(rows, 2)
+            call = lambda: f(rows, big)""",
+        "methods": """
+            class Counter:
+                def __init__(self):
+                    self.n = 0
+
+                def step(self):
+                    self.n += 1
+
+            @njit
+            def f(counter, n):
+                while counter.n < n:
+                    counter.step()
+            f(Counter(), 2)
+            call = lambda: f(Counter(), big)""",
+    },
+    "generators and the interpreter": {
+        "one that Python asks": """
+            @njit
+            def f(n):
+                for i in range(n):
+                    if i == n - 1:
+                        yield i
+            assert list(f(3)) == [2]
+            call = lambda: next(f(big))""",
+        "one inside": """
+            @njit
+            def numbers(n):
+                for i in range(n):
+                    yield i
+            @njit
+            def f(n):
+                s = 0
+                for v in numbers(n):
+                    s ^= v
+                return s
+            f(3)
+            call = lambda: f(big)""",
+        "an expression": """
+            f = njit(lambda n: any(i < 0 for i in range(n)))
+            f(3)
+            call = lambda: f(big)""",
+        "itertools": """
+            import itertools
+            @njit
+            def f(n):
+                s = 0
+                for i in itertools.count():
+                    s ^= i
+                    if i == n:
+                        break
+                return s
+            f(3)
+            call = lambda: f(big)""",
+        "blocks of the interpreter in a loop": """
+            @njit
+            def f(x, n):
+                for i in range(n):
+                    with objmode(y="float64"):
+                        y = float(i)
+                    x[0] += y
+            f(x, 2)
+            call = lambda: f(x, big)""",
+        "a loop in a block of the interpreter": """
+            @njit
+            def f(x, n):
+                with objmode(y="float64"):
+                    y = 0.0
+                    while y < n:
+                        y += 1
+                x[0] = y
+            f(x, 2)
+            call = lambda: f(x, big)""",
+        "handlers in a loop": """
+            @njit
+            def f(x, n):
+                for i in range(n):
+                    try:
+                        if i % 3 == 0:
+                            raise ValueError
+                        x[0] += 1
+                    except ValueError:
+                        x[1] += 1
+            f(x, 4)
+            call = lambda: f(x, big)""",
+    },
+    "kernels": {
+        "checked": """
+            @cuda.jit(check=True)
+            def k(x):
+                while x[0] < 1e30:
+                    x[cuda.grid(1)] += 1
+            call = lambda: k[2, 64](x)""",
+        "whose races are looked for": """
+            @cuda.jit(check="race")
+            def k(x):
+                i = cuda.grid(1)
+                while x[i] >= 0:
+                    x[i] += 1
+            call = lambda: k[2, 64](x)""",
+        "of warps": """
+            @cuda.jit
+            def k(x):
+                v = cuda.laneid
+                while v < 100:
+                    v = cuda.shfl_down_sync(0xffffffff, v, 1)
+                x[0] = v
+            call = lambda: k[2, 64](x)""",
+        "whose blocks wait for each other": """
+            @cuda.jit
+            def k(x):
+                grid = cuda.cg.this_grid()
+                while x[0] < 1e30:
+                    grid.sync()
+                    x[cuda.grid(1)] += 1
+            call = lambda: k[4, 64](x)""",
+        "that rest": """
+            @cuda.jit
+            def k(x):
+                while x[255] >= 0:
+                    cuda.nanosleep(100)
+            call = lambda: k[2, 64](x)""",
+    },
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_loop(kind):
+    cases = {name: textwrap.dedent(text) for name, text in KINDS[kind].items()}
+    run(f"""
+        import linecache
+        from krait import objmode, prange, stencil
+        from numpy.lib.stride_tricks import as_strided
+
+        def endless(one):
+            return as_strided(one, (10**12,), (0,))
+
+        def long(v):
+            s = v
+            for i in range(100_000):
+                s = s * 0.5 + v
+            return s
+
+        for name, text in {cases!r}.items():
+            print(name, flush=True)
+            names = dict(globals())
+            linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+            exec(compile(text, name, "exec"), names)
+            x[:] = 0
+            soon(seconds=0.2)
+            try:
+                names["call"]()
+            except KeyboardInterrupt:
+                continue
+            raise SystemExit(name + " ended without KeyboardInterrupt")
+    """ + textwrap.indent(AFTER, "        "))
+
+
+def test_compilation():
+    """A signal ends it between two functions, and nothing is made; the next call compiles all of it."""
+    run(
+        """
+        import _thread
+        from krait.extending import overload
+
+        def ask(v):
+            pass
+
+        asked = []
+
+        @overload(ask)
+        def asking(v):
+            if not asked:
+                asked.append(v)
+                time.sleep(0.05)  # it asks no more than once in 10 ms
+                _thread.interrupt_main()
+            return lambda v: v + 1
+
+        @njit
+        def f(v):
+            return ask(v) * 2
+
+        try:
+            max([f], key=lambda g: g(1))
+        except KeyboardInterrupt:
+            assert asked and not f.signatures, f.signatures
+        else:
+            raise SystemExit("it ended without KeyboardInterrupt")
+        assert f(1) == 4 and f.signatures
+        """
+    )
+
+
 def test_a_handler_around_an_operation_on_a_whole_array():
     run(
         """

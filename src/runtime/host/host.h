@@ -151,14 +151,16 @@ typedef int32_t HostStrip(char *const *at, int64_t count, void *data);
 typedef int32_t HostPlain(char *const *at, int64_t count, const int64_t *step, void *data);
 enum HostStripTraits {
     STRIP_LIGHT = 1, /* the function takes a few cycles */
-    STRIP_FLAGS = 2  /* it may set floating-point flags that an element alone does not */
+    STRIP_FLAGS = 2, /* it may set floating-point flags that an element alone does not */
+    STRIP_LONG = 4,  /* it has loops: no one knows how long it takes */
+    STRIP_AGAIN = 8  /* it may be done anew: elements of a strip that has raised, or set a flag that may not be theirs,
+                      * are done by `plain`; else the strip stops where it raises, and tells the caller */
 };
 /* What generated code calls with what NumPy gave it, and the bytes of an element of each operand, inputs first, as a
- * text; traits: HostStripTraits.  plain: does anew the elements of a strip that has raised, or set a flag that may not
- * be its own; NULL: the strip stops where it raises, and tells the caller.  0: nothing is done, the caller takes one
- * element after the other. */
-int32_t krait_host_strips(HostStrip *strip, HostPlain *plain, const char *bytes, int32_t inputs, int32_t traits,
-                          char *const *start, int64_t elements, const int64_t *step, void *data);
+ * text; traits: HostStripTraits.  Ends early where an element raises, and where a signal's handler has: the exception
+ * is set then. */
+void krait_host_strips(HostStrip *strip, HostPlain *plain, const char *bytes, int32_t inputs, int32_t traits,
+                       char *const *start, int64_t elements, const int64_t *step, void *data);
 
 /* ---- the interpreter (python.c) ---- */
 
@@ -189,8 +191,9 @@ void krait_host_chain_raised(void *trail, int32_t status, void *other, int32_t c
 
 /* ---- interrupts (interrupt.c) ---- */
 
-/* Whether what runs is to stop, because the handler of a signal raised; of any thread, with the GIL or without. */
-typedef bool HostInterruptCheck(void);
+/* Whether what runs is to stop, because the handler of a signal raised; of any thread, with the GIL or without.  again:
+ * whether it is so still, since the last time that it was. */
+typedef bool HostInterruptCheck(bool again);
 void host_set_interrupt_check(HostInterruptCheck *check);
 /* The flag by which the threads of a launch, or of a loop, tell each other to stop; outer: that of the loop around it,
  * or NULL. */
@@ -202,6 +205,12 @@ struct HostStop {
 HostStop *host_stop_watch(HostStop *stop); /* of this thread from now on; returns what it had before: NULL, none */
 /* What generated code calls now and then: 1, it is to return the status of its site. */
 int32_t krait_host_safepoint(void);
+/* The same, where what was told to stop may be called once more before its caller sees that. */
+bool host_is_to_stop(void);
+/* How many calls of what may take long come before the next look: `count` have taken the time since *since, which
+ * begins anew; at first since host_pace_begins(). */
+int64_t host_pace(int64_t count, uint64_t *since, int64_t most);
+uint64_t host_pace_begins(void);
 
 /* ---- loops of NumPy's ufuncs (numpy_loops.c) ---- */
 

@@ -6,7 +6,10 @@
  * No signal handler of ours and no thread that watches: the thread itself reads the clock, and every 10 ms asks the
  * check that the layer above has set, which handles signals as the interpreter does.  Threads that help with a launch
  * are no threads of the interpreter: they look at the launch's flag, which the first that is to stop sets.  What is
- * kept is the thread's own, so that a fork needs nothing. */
+ * kept is the thread's own, so that a fork needs nothing.
+ *
+ * NumPy calls the loop of a ufunc for one row, or one buffer, after the other, and need not look between two of them
+ * whether the first was told to stop: so the thread remembers that it was. */
 #include <stdatomic.h> /* atomic_load_explicit */
 
 #include "runtime/host/host.h"
@@ -14,6 +17,7 @@
 static _Thread_local struct {
     uint64_t asked; /* when the check was last called */
     HostStop *stop;
+    bool told; /* the check has told it to stop, which may be over */
 } thread;
 
 static _Atomic(HostInterruptCheck *) interrupt_check;
@@ -57,7 +61,23 @@ int32_t krait_host_safepoint(void) {
     if (now - thread.asked < tick()) return 0; /* a clock that went back, on another core, counts as long ago */
     thread.asked = now;
     HostInterruptCheck *check = atomic_load(&interrupt_check);
-    if (!check || !check()) return 0;
+    if (!check || !check(false)) return 0;
     for (HostStop *stop = thread.stop; stop; stop = stop->outer) atomic_store(&stop->set, true);
+    thread.told = true;
     return 1;
 }
+
+bool host_is_to_stop(void) {
+    if (thread.told) thread.told = atomic_load(&interrupt_check)(true);
+    return thread.told || krait_host_safepoint();
+}
+
+/* A tenth of a millisecond to a whole one: little beside a tick, much beside a look. */
+int64_t host_pace(int64_t count, uint64_t *since, int64_t most) {
+    uint64_t now = cycles(), took = now - *since;
+    *since = now;
+    if (took < tick() / 64) return 2 * count < most ? 2 * count : most;
+    return took > tick() / 8 && count > 1 ? count / 2 : count;
+}
+
+uint64_t host_pace_begins(void) { return cycles(); }

@@ -1,7 +1,8 @@
 /* strips.c: the elements of a ufunc, a strip of contiguous memory at a time.
  *
- * In: what NumPy gives an inner loop, and generated code that takes contiguous operands (codegen_cpu/entry_ufunc.c).
- * Out: every element computed; or nothing, where the order of reads and writes matters, or strips do not pay.
+ * In: what NumPy gives an inner loop, and generated code that takes contiguous operands, or operands of any steps
+ * (codegen_cpu/entry_ufunc.c).  Out: every element computed, the latter way where the order of reads and writes
+ * matters, or strips do not pay.
  *
  * Operands with gaps, and those that are the same for all elements, pass through buffers, BUFFERED elements at a time,
  * so that they get the code for contiguous memory, which is made of vectors; but copying what has gaps costs more than
@@ -11,7 +12,10 @@
  * A strip that goes on after an element that raises is done anew, in order; so its results may not lie over its inputs,
  * and pass through a buffer where they do.  The same is done where vectors may set floating-point flags that elements
  * do not, both sides of a condition or more: if they set one of which NumPy may tell (np.errstate), only the elements
- * one by one say whether it is theirs; which they need not say twice, for flags stay set until NumPy looks. */
+ * one by one say whether it is theirs; which they need not say twice, for flags stay set until NumPy looks.
+ *
+ * Between two looks for signals so many elements are computed as take well below a millisecond: of light functions a
+ * number that is known, of others one that grows and shrinks with the time they take. */
 #include <fenv.h>   /* fetestexcept */
 #include <string.h> /* memcpy */
 
@@ -22,6 +26,8 @@ enum {
     STRIP = 1 << 16,
     FLAGGED_STRIP = 1 << 13, /* at most, where a strip may be done anew for its flags */
     SHORT_STRIP = 1 << 10,
+    LONG_STRIP = 1 << 4,   /* the first of what may take a millisecond an element: vectors of 4 bytes are not cut */
+    FEW_ELEMENTS = 8,      /* are done one by one */
     WORTH_A_LINE = 1 << 9, /* elements for which a first, short strip is not too dear */
     CACHE_LINE = 64,
     MOST_OPERANDS = 32,
@@ -104,8 +110,46 @@ typedef struct Code {
     HostStrip *strip;
     HostPlain *plain;
     void *data;
+    int32_t traits;
+    bool again; /* STRIP_AGAIN */
     bool flags; /* look at those that a strip sets */
 } Code;
+
+/* ---- looks for signals ---- */
+
+typedef struct Pace {
+    int64_t length; /* elements between two looks */
+    int64_t looked; /* elements that were done at the last one */
+    uint64_t since; /* when that was */
+} Pace;
+
+static Pace pace_of(const Code *code) {
+    if (code->traits & STRIP_LIGHT) return (Pace){.length = STRIP};
+    return (Pace){.length = code->traits & STRIP_LONG ? LONG_STRIP : SHORT_STRIP, .since = host_pace_begins()};
+}
+
+/* Whether to stop. */
+static bool pace_look(Pace *pace, const Code *code, int64_t done) {
+    int64_t count = done - pace->looked;
+    if (count < pace->length) return false;
+    pace->looked = done;
+    if (krait_host_safepoint()) return true; /* the exception is set: NumPy will see it */
+    if (!(code->traits & STRIP_LIGHT)) pace->length = host_pace(pace->length, &pace->since, STRIP);
+    return false;
+}
+
+/* One element after the other. */
+static void run_plain(const Operands *o, const Code *code) {
+    char *at[MOST_OPERANDS];
+    Pace pace = pace_of(code);
+    for (int64_t done = 0, count; done < o->elements; done += count) {
+        count = o->elements - done < pace.length ? o->elements - done : pace.length;
+        for (int i = 0; i < o->count; i++) at[i] = o->start[i] + done * o->step[i];
+        if (code->plain(at, count, o->step, code->data) || pace_look(&pace, code, done + count)) return;
+    }
+}
+
+/* ---- strips that may be done anew ---- */
 
 /* Flags of floating point, taken: none is set then; and given back.  The C library's functions are for two units of
  * x86, and take as long as a strip. */
@@ -141,7 +185,7 @@ static bool strip_fails(const Code *code, char *const *at, int64_t count) {
 /* Whether an element of the strip has raised, which the caller knows. */
 static bool raises(const Operands *o, const Code *code, int64_t done, int64_t count) {
     char *at[MOST_OPERANDS];
-    if (!code->plain) return true;
+    if (!code->again) return true;
     for (int i = 0; i < o->count; i++) at[i] = o->start[i] + done * o->step[i];
     return code->plain(at, count, o->step, code->data) != 0;
 }
@@ -156,10 +200,12 @@ static int64_t to_a_line(const Operands *o) {
  * what is done once, and what a strip costs beside its elements is little. */
 static void run(const Operands *o, const Code *code, char *const *buffer, int64_t longest) {
     char *at[MOST_OPERANDS];
-    int64_t length = code->flags && longest > SHORT_STRIP ? SHORT_STRIP : longest, looked = 0;
+    int64_t length = code->flags && longest > SHORT_STRIP ? SHORT_STRIP : longest;
     int64_t count = buffer ? 0 : to_a_line(o);
+    Pace pace = pace_of(code);
     for (int64_t done = 0; done < o->elements; done += count, count = 0) {
-        if (!count) count = o->elements - done < length ? o->elements - done : length;
+        if (!count) count = length < pace.length ? length : pace.length;
+        if (count > o->elements - done) count = o->elements - done;
         for (int i = 0; i < o->count; i++) at[i] = buffered(o, i) ? buffer[i] : o->start[i] + done * o->step[i];
         move(o, buffer, done, count, true);
         bool fails = strip_fails(code, at, count);
@@ -169,10 +215,7 @@ static void run(const Operands *o, const Code *code, char *const *buffer, int64_
             return;
         if (length < longest && !fails) length *= 2;
         if (fails && code->flags && longest > SHORT_STRIP) length = SHORT_STRIP;
-        /* The handler of a signal that raised has set the exception: NumPy will see it. */
-        if (done + count - looked < STRIP) continue;
-        looked = done + count;
-        if (krait_host_safepoint()) return;
+        if (pace_look(&pace, code, done + count)) return;
     }
 }
 
@@ -198,16 +241,20 @@ static bool has_gaps(const Operands *o) {
     return false;
 }
 
-int32_t krait_host_strips(HostStrip *strip, HostPlain *plain, const char *bytes, int32_t inputs, int32_t traits,
-                          char *const *start, int64_t elements, const int64_t *step, void *data) {
+void krait_host_strips(HostStrip *strip, HostPlain *plain, const char *bytes, int32_t inputs, int32_t traits,
+                       char *const *start, int64_t elements, const int64_t *step, void *data) {
     Operands o = {bytes, inputs, (int)strlen(bytes), start, step, elements, 0};
-    Code code = {strip, plain, data, plain && traits & STRIP_FLAGS};
-    if ((traits & STRIP_LIGHT && has_gaps(&o)) || !any_order(&o)) return 0;
+    bool again = traits & STRIP_AGAIN;
+    Code code = {strip, plain, data, traits, again, again && traits & STRIP_FLAGS};
+    if (host_is_to_stop()) return;
+    if (elements < FEW_ELEMENTS || (traits & STRIP_LIGHT && has_gaps(&o)) || !any_order(&o)) {
+        run_plain(&o, &code);
+        return;
+    }
     for (int i = 0; i < o.count; i++)
-        if (!contiguous(&o, i) || (plain && i >= inputs && over_an_input(&o, i))) o.buffered |= 1u << i;
+        if (!contiguous(&o, i) || (again && i >= inputs && over_an_input(&o, i))) o.buffered |= 1u << i;
     if (o.buffered)
         run_buffered(&o, &code);
     else
         run(&o, &code, NULL, code.flags ? FLAGGED_STRIP : STRIP);
-    return 1;
 }
