@@ -408,6 +408,10 @@ bool typing_compare_chars(Typing *t, const Type *a, const Type *b);
 bool typing_compare_char_arrays(Typing *t, const Type *a, const Type *b);
 /* Operand number `arg`, characters or a known str, as that type; false: it cannot be. */
 bool typing_cast_chars(Typing *t, size_t arg, const Type *to);
+bool typing_plain_chars(Typing *t); /* elements among the operands of what is done to a str or a bytes are those */
+void typing_plain_receiver(Typing *t, const char *names); /* so is operand 0 of a method of these names */
+/* A str or a bytes becomes the element that NumPy makes of it; false: it is none. */
+bool typing_store_plain(Typing *t, size_t arg, const Type *element);
 
 /* ---- strings (rules_string.c) ---- */
 /* rules_bytes.c: bytes and strings that kernels know. */

@@ -406,6 +406,7 @@ static bool store(Typing *t, const Type *element, unsigned ndim, bool is_view) {
     if (value->kind == TY_SCALAR) return store_scalar(t, element, zero_dim);
     if (element->kind == TY_CHARS && (value->kind == TY_CHARS || value->kind == TY_STR))
         return typing_cast_chars(t, 2, element) || cannot_store(t, element, is_view);
+    if (element->kind == TY_CHARS && !t->in->device && typing_store_plain(t, 2, element)) return true;
     if (value->kind == TY_TIME && element->kind == TY_TIME && value->flag == element->flag &&
         time_factor(value, element)) {
         typing_cast(t, 2, element);

@@ -220,6 +220,7 @@ static bool call_value(Typing *t) {
     switch (callee->kind) {
     case TY_FUNC:
         typing_bind_receiver(t);
+        typing_plain_receiver(t, func_row(callee->func)->head.names);
         if (func_row(callee->func)->how == HOW_PYTHON) return call_added(t, func_row(callee->func));
         t->func = callee->func->id;
         if (t->spreads)

@@ -47,6 +47,9 @@ static bool refuse_type(Typing *t, const Type *type, bool dict) {
     if (wrong->kind == TY_LIST && is_key(wrong->items[0]))
         return typing_hint(t, "a list is no key, since it may change: take the tuple of its items, tuple(x)");
     if (type_scalar_kind(wrong) == 'c') return typing_hint(t, "take the pair of its parts, (z.real, z.imag)");
+    if (wrong->kind == TY_CHARS)
+        return typing_hint(t, "an element of an array of texts is a text of NumPy: take %s(x) of it",
+                           wrong->flag ? "str" : "bytes");
     return typing_hint(t, "numbers, strings, bytes, members of enumerations, instances, and tuples of them can");
 }
 

@@ -505,6 +505,8 @@ class Documented(ast.NodeTransformer):
     def visit_Call(self, node):
         self.generic_visit(node)
         function = node.func
+        node.args = [call("_watch", one) if isinstance(one, ast.BinOp) and is_constant(one) else one
+                     for one in node.args]
         if is_join(node) and isinstance(node.args[0], ast.IfExp):
             ways = [ast.Lambda(ast.parse("lambda: 0", mode="eval").body.args, way)
                     for way in (node.args[0].body, node.args[0].orelse)]

@@ -110,9 +110,11 @@ def test_types():
 
 def test_refusals():
     words = np.array(["abc"])
-    for function in (lambda a: a[0] + "x", lambda a: a[0] < 3):
-        with pytest.raises(TypingError):
-            njit(function)(words)
+    with pytest.raises(TypingError):
+        njit(lambda a: a[0] < 3)(words)
+    for array, hint in (words, "str"), (np.array([b"x"]), "bytes"):
+        with pytest.raises(TypingError, match=rf"take {hint}\(x\) of it"):
+            njit(lambda a: {a[0]: 1})(array)
 
     def mixed(a, b):
         a[0] = b[0]
@@ -134,3 +136,53 @@ def test_whole_arrays(operator):
         for our, their in zip(ours, theirs):
             assert our.dtype == their.dtype
             np.testing.assert_array_equal(our, their)
+
+
+TEXTS = np.array(["ab", "cde", "ab", "", "é日"]), "ab", "abcd"
+BYTES = np.array([b"ab", b"cde", b"ab", b"", b"\xff"]), b"ab", b"abcd"
+PLAIN_USES = {
+    "operators": "x[0] + s, s + x[1], x[0] + x[1], x[0] * 2, 2 * x[1], f'{x[0]}', '%s|' % x[1]",
+    "comparisons": "x[0] == s, x[0] < s, s >= x[1], x[0] != s, x[1] == long, long > x[2], x[3] == s",
+    "membership": "s in x[0], x[0] in s, x[0] in (s, long), x[1] in [s, s], s in (x[0], x[1])",
+    "items": "x[0][0], x[1][1:], x[1][-1], len(x[1]), [q for q in x[1]], list(x[1]), list(enumerate(x[1]))",
+    "methods": "x[0].upper(), x[1].replace(s, long), x[0].startswith(s), s.startswith(x[0]), x[1].find(s), s.split(x[0])",
+    "arrays": "x == s, s != x, x < long, x[x == s], (x == long).sum()",
+    "classes": "(str(x[0]), repr(x[1])) if isinstance(s, str) else (bytes(x[0]), x[0].decode())",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("use", PLAIN_USES)
+@pytest.mark.parametrize("given", [TEXTS, BYTES], ids=["U", "S"])
+def test_elements_are_texts_and_bytes(use, given):
+    scope = {}
+    exec(f"def f(x, s, long):\n    return {PLAIN_USES[use]}", scope)
+    ours, theirs = njit(scope["f"])(*given), scope["f"](*given)
+    assert repr(ours) == repr(theirs)
+
+
+@pytest.mark.parametrize("given", [TEXTS, BYTES], ids=["U", "S"])
+def test_texts_and_bytes_are_stored(given):
+    def edit(x, s, long):
+        x[0] = long + s
+        x[1] = s[:1]
+        x[2] = x[0]
+        x[4:] = s + s
+        for i in range(len(x)):
+            if x[i] == s[:1]:
+                x[i] = x[i].upper() + s[:0]
+        return x[0], x[1]
+
+    agree(edit, *given)
+
+
+def test_known_bytes():
+    def edit(x):
+        x[0] = b"zz"
+        x[1] = b""
+        return x[0] == b"zz", x[0] + b"c", b"z" in x[0], x[2] in (b"ab", b"q"), b"b" < x[2], x == b"ab"
+
+    agree(edit, BYTES[0])
+
+
+def test_numbers_are_read():
+    agree(lambda x: (int(x[0]), float(x[1]) + 1), np.array(["12", "2.5"]))
