@@ -193,6 +193,9 @@ typedef struct Dispatcher {
     DISPATCHER_HEAD
 } Dispatcher;
 
+/* What a call with these arguments gave, as an iterator; takes the reference.  origins: of the call. (generator.c) */
+PyObject *generator_new(Dispatcher *dispatcher, const Spec *spec, const Origins *origins, PyObject *const *args,
+                        HeapHead *object);
 PyObject *jit_decorate(ModuleState *state, PyObject *function, PyObject *signatures, const Options *options);
 /* Name, docstring, module and so on of the function, as functools.wraps does. */
 int copy_function_attributes(PyObject *dict, PyObject *function);

@@ -6,6 +6,7 @@
  * throw(), neither does it. */
 #include "decorators/decorators.h"
 
+#include <stdatomic.h>    /* atomic_load */
 #include <stddef.h>       /* offsetof */
 #include <structmember.h> /* T_PYSSIZET */
 
@@ -16,6 +17,7 @@ typedef struct Generator {
     HeapHead *object; /* NULL: given up */
     Code *code;
     const Marshal *marshal;
+    PyObject *dispatcher; /* which owns the code as well, as long as it has not dropped it */
     PyObject *function, *args, *weakrefs;
 } Generator;
 
@@ -113,9 +115,11 @@ static PyObject *generator_send(PyObject *object, PyObject *value) {
 static int generator_traverse(PyObject *object, visitproc visit, void *arg) {
     Generator *self = (Generator *)object;
     Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->dispatcher);
     Py_VISIT(self->function);
     Py_VISIT(self->args);
-    return 0;
+    bool alone = self->code && atomic_load(&self->code->references) == 1;
+    return alone ? code_traverse(self->code, visit, arg) : 0;
 }
 
 /* What it waits in is run when nothing is pending; what that raises is reported as Python's own generators do. */
@@ -133,6 +137,13 @@ static int generator_clear(PyObject *object) {
     HeapHead *held = self->object;
     self->object = NULL;
     if (held) heap_release(held);
+    Code *code = self->code;
+    self->code = NULL;
+    if (code) {
+        atomic_fetch_sub(&code->followers, 1);
+        code_release(code);
+    }
+    Py_CLEAR(self->dispatcher);
     Py_CLEAR(self->args);
     return 0;
 }
@@ -145,7 +156,6 @@ static void generator_free(PyObject *object) {
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
     generator_clear(object);
     Py_CLEAR(self->function);
-    if (self->code) code_release(self->code);
     class->tp_free(object);
     Py_DECREF(class);
 }
@@ -194,8 +204,9 @@ int generator_add(PyObject *module, ModuleState *state) {
 }
 
 /* What the containers among the arguments hold may be changed by Python meanwhile, and still be yielded. */
-PyObject *generator_new(const Specialiser *core, const Spec *spec, const Origins *origins, PyObject *const *args,
+PyObject *generator_new(Dispatcher *dispatcher, const Spec *spec, const Origins *origins, PyObject *const *args,
                         HeapHead *object) {
+    const Specialiser *core = &dispatcher->core;
     PyTypeObject *class = core->state->generator_class;
     Py_ssize_t count = core->binding.nparams;
     size_t containers = origins ? origins->count : 0;
@@ -211,6 +222,8 @@ PyObject *generator_new(const Specialiser *core, const Spec *spec, const Origins
         PyTuple_SET_ITEM(held, count + (Py_ssize_t)i, Py_NewRef(origins->all[i].object));
     self->object = object;
     self->code = code_retain(spec->code);
+    atomic_fetch_add(&self->code->followers, 1);
+    self->dispatcher = Py_NewRef((PyObject *)dispatcher);
     self->marshal = core->marshal;
     self->function = Py_NewRef(core->function);
     self->args = held;

@@ -1,7 +1,7 @@
 /* options.c: the keyword options of the decorators: options.def lists them, one small function each reads its value.
  *
- * An unknown name is a TypeError at once, and the message names the options that there are.  An option that is accepted
- * for the sake of programs written for Numba and has no effect says so, once in the life of the module. */
+ * An unknown name is a TypeError at once, and the message names the options that there are.  What is accepted for the
+ * sake of programs written for Numba, and asks for what is so anyway, says "no effect" in its row. */
 #include "decorators/decorators.h"
 
 #include <stdlib.h> /* getenv */

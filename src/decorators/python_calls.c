@@ -232,6 +232,25 @@ static bool are_unchanged(const Marshal *marshal, const Type *types, const char 
     return same == 1;
 }
 
+/* A list, dict, set or instance that a block of objmode got is a copy: where it gives that back, the function's own is
+ * meant. */
+static void give_own(const Type *type, PyObject *object, char *to, const Type *types, const char *arguments,
+                     PyObject *const *objects) {
+    if (type->kind == TY_TUPLE) {
+        for (uint32_t i = 0; i < type->count && PyTuple_Check(object); i++)
+            give_own(type->items[i], PyTuple_GET_ITEM(object, i), to + type_item_offset(type, i), types, arguments,
+                     objects);
+        return;
+    }
+    for (uint32_t i = 0; i < types->count; i++) {
+        if (objects[i] != object || types->items[i] != type || !is_copied(type)) continue;
+        marshal_release(type, to);
+        memcpy(to, arguments + type_item_offset(types, i), type_size(type));
+        marshal_retain(type, to);
+        return;
+    }
+}
+
 static bool call_boxed(const char *what, const Type *types, const char *arguments, const Type *type, char *to) {
     PyObject *module;
     ModuleState *state = find_state(&module);
@@ -253,6 +272,7 @@ static bool call_boxed(const char *what, const Type *types, const char *argument
     } else if (!objects) {
         PyErr_NoMemory();
     }
+    if (done && *what == '@') give_own(type, result, to, types, arguments, objects);
     for (uint32_t i = 0; objects && i < types->count; i++) Py_XDECREF(objects[i]);
     Py_XDECREF(result);
     PyMem_Free(objects);

@@ -75,7 +75,8 @@ typedef struct DoubleNote {
 typedef struct Code Code;
 struct Code {
     _Atomic int references;
-    Arena *arena; /* holds what follows */
+    _Atomic int followers; /* of these, those of objects that keep its owner alive, too, and show it to the collector */
+    Arena *arena;          /* holds what follows */
     Config config;
     const Type *const *params;
     const Const *const *param_konsts; /* as compiled: a constant, or NULL */
@@ -118,7 +119,7 @@ Code *driver_compile(const Session *session, const Config *config, PyObject *fun
                      const Const *const *konsts, size_t count, Diag *diag);
 Code *code_retain(Code *code);
 void code_release(Code *code);                                   /* GIL held: guards and hold are Python references */
-int code_traverse(const Code *code, visitproc visit, void *arg); /* for the only owner of the Code */
+int code_traverse(const Code *code, visitproc visit, void *arg); /* for its only owner but for followers */
 
 /* Where compiled code is kept (cache=True); false: nowhere. */
 bool driver_cache_folder(char *path, size_t size);

@@ -145,7 +145,7 @@ PLAIN_USES = {
     "comparisons": "x[0] == s, x[0] < s, s >= x[1], x[0] != s, x[1] == long, long > x[2], x[3] == s",
     "membership": "s in x[0], x[0] in s, x[0] in (s, long), x[1] in [s, s], s in (x[0], x[1])",
     "items": "x[0][0], x[1][1:], x[1][-1], len(x[1]), [q for q in x[1]], list(x[1]), list(enumerate(x[1]))",
-    "methods": "x[0].upper(), x[1].replace(s, long), x[0].startswith(s), s.startswith(x[0]), x[1].find(s), s.split(x[0])",
+    "methods": "x[0].upper(), x[1].replace(s, long), x[0].startswith(s), s.startswith(x[0]), s.split(x[0])",
     "arrays": "x == s, s != x, x < long, x[x == s], (x == long).sum()",
     "classes": "(str(x[0]), repr(x[1])) if isinstance(s, str) else (bytes(x[0]), x[0].decode())",
 }  # fmt: skip

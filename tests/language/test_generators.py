@@ -2,6 +2,7 @@
 
 import gc
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -467,3 +468,23 @@ def test_items_of_arguments_that_python_drops_meanwhile():
     others = [[7.0] * 5 for _ in range(200)]
     assert list(g) == [[2.5] * 5, [3.5] * 5]
     assert others == [[7.0] * 5] * 200
+
+
+@pytest.mark.parametrize("kept", ["dispatcher", ""])
+def test_a_generator_that_the_globals_of_its_function_hold_is_collected(kept):
+    """With the dispatcher, which owns the same code, and without."""
+    class Marker:
+        pass
+
+    space = {"marker": Marker()}
+    exec("def f(n):\n    for i in range(n):\n        yield i * scale\n", space)
+    space["scale"] = 2
+    compiled = njit(space["f"])
+    if kept:
+        space["dispatcher"] = compiled
+    space["generator"] = compiled(5)
+    assert next(space["generator"]) == 0
+    gone = weakref.ref(space["marker"])
+    del compiled, space
+    gc.collect()
+    assert gone() is None

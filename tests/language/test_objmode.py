@@ -86,6 +86,32 @@ def test_arrays_are_given_up_when_nobody_uses_them_any_more():
     assert not alive
 
 
+def test_what_came_in_and_is_given_back_is_the_functions_own():
+    def own(n):
+        a, b = [1, n], {1: 2.5}
+        with objmode(c=types.List(types.int64), d=types.DictType(types.int64, types.float64), e="int64"):
+            c, d, e = a, b, len(a)
+        c.append(e)
+        d[7] = 0.5
+        return a, b, c is a, d is b
+
+    def copied(a):
+        with objmode(c=types.List(types.int64)):
+            c = list(a)
+        c.append(9)
+        return a, c, c is a
+
+    def argument(a):
+        with objmode(c=types.List(types.int64)):
+            c = a
+        c.append(9)
+        return c is a
+
+    agree(own, 3)
+    agree(copied, [1, 2])
+    agree(argument, [1, 2])
+
+
 def test_texts_containers_and_free_variables():
     def make(word):
         def f(x):

@@ -12,11 +12,12 @@
 enum { STACK_BUFFER = 1024, MAX_STACK_PARAMS = 32 };
 
 /* It runs when the call is over, and lists among the arguments, which are copies, have been written back. */
-static PyObject *box_generator(const Specialiser *core, const Spec *spec, const Marshal *marshal, size_t written,
+static PyObject *box_generator(Dispatcher *self, const Spec *spec, const Marshal *marshal, size_t written,
                                PyObject *const *bound, const char *result) {
     uintptr_t owner = *(const uintptr_t *)(const void *)result;
     HeapHead *object = (HeapHead *)(owner & ~(uintptr_t)OWNER_BITS);
-    if (!written) return generator_new(core, spec, marshal->origins, bound, object);
+    const Specialiser *core = &self->core;
+    if (!written) return generator_new(self, spec, marshal->origins, bound, object);
     heap_release(object);
     return PyErr_Format(core->state->errors[ERROR_UNSUPPORTED],
                         "the generator %U() changes a list, dict or set among its arguments: what it does after the "
@@ -67,7 +68,7 @@ static PyObject *run_keeping(Dispatcher *self, Spec *spec, const Marshal *marsha
     if (KRAIT_UNLIKELY(!kept)) return marshal_release(type, result), NULL;
     if (spec->result == FAST_INT) return PyLong_FromLongLong(*(int64_t *)result);
     if (spec->result == FAST_FLOAT) return PyFloat_FromDouble(*(double *)result);
-    if (type->kind == TY_GENERATOR) return box_generator(&self->core, spec, marshal, written || *given, bound, result);
+    if (type->kind == TY_GENERATOR) return box_generator(self, spec, marshal, written || *given, bound, result);
     return spec_box(marshal, spec, result);
 }
 

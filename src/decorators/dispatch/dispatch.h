@@ -288,9 +288,6 @@ bool specialiser_has(const Specialiser *self, const Spec *spec); /* it has not b
 
 /* ---- call.c ---- */
 
-/* What a call with these arguments gave, as an iterator; takes the reference.  origins: of the call. (generator.c) */
-PyObject *generator_new(const Specialiser *core, const Spec *spec, const Origins *origins, PyObject *const *args,
-                        HeapHead *object);
 PyObject *dispatcher_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 
 #endif

@@ -69,8 +69,10 @@ int specialiser_traverse(Specialiser *self, visitproc visit, void *arg) {
     Py_VISIT(self->signatures);
     for (Py_ssize_t i = 0; i < self->nspecs; i++) {
         const Spec *spec = self->specs[i];
-        if (spec->references > 1 || atomic_load(&spec->code->references) > 1) continue; /* others keep it, too */
-        int result = code_traverse(spec->code, visit, arg);
+        Code *code = spec->code;
+        int owners = atomic_load(&code->references) - atomic_load(&code->followers);
+        if (spec->references > 1 || owners > 1) continue; /* others keep it, too */
+        int result = code_traverse(code, visit, arg);
         if (result) return result;
     }
     return 0;
