@@ -15,15 +15,22 @@ static inline uint64_t facts_most(size_t item) {
     return fit < most ? fit : most;
 }
 
+/* Where an array of one dimension without gaps lies, and whether it is small; `whole`: of PlanArray. */
+static inline bool facts_measure_vector(const void *start, uint64_t length, size_t item, uint64_t most, uint32_t whole,
+                                        Extent *extent) {
+    uintptr_t data = (uintptr_t)start;
+    *extent = (Extent){data, data + length * item};
+    return length <= most && !(data & whole);
+}
+
 /* Where the array lies; dims: its shape and, if it is strided, its strides.  false: it is too large for
  * Program.small, or lies where its elements are not accessed as a whole. */
 static inline bool facts_measure(const PlanArray *array, const void *start, const int64_t *dims, Extent *extent) {
     uintptr_t data = (uintptr_t)start;
     uint64_t count = 1, longest = 0;
-    if (array->ndim == 1 && !array->strided) {
-        *extent = (Extent){data, data + (uint64_t)dims[0] * array->item};
-        return (uint64_t)dims[0] <= facts_most(array->item) && !(data & array->whole);
-    }
+    if (array->ndim == 1 && !array->strided)
+        return facts_measure_vector(start, (uint64_t)dims[0], array->item, facts_most(array->item), array->whole,
+                                    extent);
     for (unsigned i = 0; i < array->ndim; i++) {
         uint64_t length = (uint64_t)dims[i];
         longest = length > longest ? length : longest;

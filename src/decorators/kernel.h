@@ -15,6 +15,7 @@ typedef struct Kernel {
     PyObject *launchers;   /* dict: what stands in kernel[...] -> Launcher */
     PyObject *specialised; /* dict: argument types -> what specialize gave; NULL: none yet */
     bool copies_told;      /* that a launch copied host arrays */
+    bool roundabout;       /* the last one did, or went to another device: quick.c is not for such */
     bool adopts;           /* the last launch had arguments that stand for others: the next one begins with them */
 } Kernel;
 
@@ -90,8 +91,6 @@ uint32_t plan_facts(const Plan *plan, const char *buffer, bool small_grid);
 
 /* quick.c */
 int quick_prepare(Plan *plan, const Spec *spec); /* -1: exception set */
-/* One argument per parameter.  0: launched; 1: nothing was done, the launch is for launch.c; -1: exception set. */
-int quick_launch(Launcher *self, PyObject *const *bound);
 
 /* staging.c */
 typedef struct Staging {
@@ -122,7 +121,7 @@ int device_notes_read(void *owner, const KernelNotes *notes); /* a KernelNotesRe
 int launch_report(Kernel *kernel, const Spec *spec, const LaunchConfig *config, const LaunchReport *report);
 
 /* extensions.c: launches after every extension (option `extensions`) has seen every argument. */
-PyObject *launch_plain(PyObject *launcher, PyObject *const *args, size_t nargsf, PyObject *kwnames); /* launch.c */
+PyObject *launch_plain(PyObject *launcher, PyObject *const *args, size_t nargsf, PyObject *kwnames); /* quick.c */
 PyObject *launch_extended(PyObject *launcher, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 
 /* kernel_inspect.c */
@@ -142,7 +141,8 @@ int launcher_call_back(Launcher *self); /* pre_launch_callbacks; -1: exception s
 PyObject *launcher_new(Kernel *kernel, const LaunchConfig *config, PyObject *stream, int64_t tasks);
 
 /* launch.c */
-/* -1: exception set. */
+/* Any launch; what quick.c leaves. */
+PyObject *launch_any(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 /* In a block of cuda.graph(): the graph keeps the specialisation, whose code it launches.  loaded: where launches of it
  * may have to take turns, or NULL.  -1: exception set. */
 int launch_keep_code(Spec *spec, DeviceKernel *loaded);

@@ -1,9 +1,9 @@
 /* launch.c: kernel[grid, block, stream, shared](...): a Launcher, called by vectorcall.
  *
- * A launch: unpack the arguments into a buffer on the C stack as a specialisation for this device takes them, see
- * which facts hold of them (that decides which of two variants of the code runs), pack the parameters if the device
- * wants them packed, and hand them to the device (runtime/device.h), of which nobody asks here what it is.  Warm
- * launches allocate nothing.  Arguments no specialisation takes lead to a compilation. */
+ * A launch that quick.c leaves: unpack the arguments into a buffer on the C stack as a specialisation for this device
+ * takes them, see which facts hold of them (that decides which of two variants of the code runs), pack the parameters
+ * if the device wants them packed, and hand them to the device (runtime/device.h), of which nobody asks here what it
+ * is.  Warm launches allocate nothing.  Arguments no specialisation takes lead to a compilation. */
 #include "decorators/kernel.h"
 #include "decorators/numpy_api.h"
 
@@ -115,6 +115,7 @@ static int give_staged(const Choice *choice, Spec *spec, const Plan *plan, Devic
     if (kernel_report(choice->self->kernel, REPORT_COPIES, &choice->self->kernel->copies_told,
                       "host arrays are copied to the device and back at each launch: cuda.to_device() copies once") < 0)
         return -1;
+    choice->self->kernel->roundabout = true;
     int result = staging_in(&staging, plan, device, config->stream, buffer, choice->self->kernel->core.state,
                             choice->transfers);
     if (result == 0) result = give(choice, spec, plan, loaded, config, buffer);
@@ -128,8 +129,8 @@ typedef enum Places { HERE, AT_HOST, ELSEWHERE, FAILED } Places;
 /* Converting an argument may have run anything. */
 static inline bool is_there(const DeviceArray *array, const ArrayHead *head) { return array->head.data == head->data; }
 
-/* Arrays of this device are there, and noted as used by the stream. */
-static Places note_arrays(const Choice *choice, const Plan *plan, const char *buffer) {
+/* Arrays of this device are there, and noted as used by the stream; *visits: others are where it reaches them. */
+static Places note_arrays(const Choice *choice, const Plan *plan, const char *buffer, bool *visits) {
     const Launcher *self = choice->self;
     PyTypeObject *device_array = self->kernel->core.state->marshal.device_array;
     Places places = HERE;
@@ -140,11 +141,16 @@ static Places note_arrays(const Choice *choice, const Plan *plan, const char *bu
         if (KRAIT_UNLIKELY(!Py_IS_TYPE(owner, device_array))) {
             if (places == HERE) places = AT_HOST;
         } else if (KRAIT_UNLIKELY(array->device != choice->device)) {
-            places = ELSEWHERE;
+            bool reached = choice->settled && !runtime_capture && device_reaches(choice->device, array->device);
+            *visits |= reached;
+            if (!reached) places = ELSEWHERE;
         } else if (KRAIT_UNLIKELY(!is_there(array, head))) {
             return device_array_gone(), FAILED;
-        } else if ((self->stream && runtime_stream_check(self->stream, choice->device) < 0) ||
-                   device_array_used(array, self->config.stream, self->stream) < 0) {
+        } else if (self->stream && runtime_stream_check(self->stream, choice->device) < 0) {
+            if (choice->settled) return FAILED;
+            PyErr_Clear();
+            places = ELSEWHERE; /* where the stream is, perhaps */
+        } else if (device_array_used(array, self->config.stream, self->stream) < 0) {
             return FAILED;
         }
     }
@@ -182,6 +188,17 @@ static void let_arrays_go(const Choice *choice, const Plan *plan, const char *bu
     if (plan->ncaptured) captured_let_go(choice->self->kernel->core.state, plan->code);
 }
 
+/* The launch's stream and those of arrays of other devices are put in order, before the launch or after it. */
+static int visit_arrays(const Choice *choice, const Plan *plan, const char *buffer, bool after) {
+    int status = 0;
+    for (uint32_t i = 0; status == 0 && i < plan->narrays; i++) {
+        DeviceArray *array = held_array(choice, plan, buffer, i);
+        if (array && array->device != choice->device)
+            status = device_array_visited(array, choice->device, choice->self->config.stream, after);
+    }
+    return status;
+}
+
 /* Those of the code, of a launch on a GPU. */
 static int note_captured(const Choice *choice, const Plan *plan) {
     const Launcher *self = choice->self;
@@ -214,6 +231,7 @@ static int run(const Choice *choice, Spec *spec, Plan *plan, Places places, char
         return -1;
     if (KRAIT_UNLIKELY(spec->code->waits_for_grid) && device_check_together(loaded, config) < 0) return -1;
     if (KRAIT_UNLIKELY(places != HERE)) return give_staged(choice, spec, plan, loaded, config, buffer);
+    self->kernel->roundabout = false;
     return give(choice, spec, plan, loaded, config, buffer);
 }
 
@@ -236,6 +254,7 @@ static MarshalResult try_launch(const Choice *choice, Spec *spec, char *buffer, 
     Launcher *self = choice->self;
     const Marshal *marshal = &self->kernel->core.state->marshal;
     Places places = HERE;
+    bool visits = false;
     MarshalResult filled = choice->convert ? spec_convert(marshal, spec, choice->bound, buffer)
                                            : spec_unpack(marshal, spec, choice->bound, buffer);
     if (filled == MARSHAL_ERROR) binding_name_argument(&self->kernel->core.binding, spec->refused);
@@ -245,17 +264,19 @@ static MarshalResult try_launch(const Choice *choice, Spec *spec, char *buffer, 
     if (!plan) return MARSHAL_ERROR;
     if (!is_variant(self, plan, buffer)) return MARSHAL_MISMATCH;
     if (!choice->device->shares_memory || choice->kept) {
-        places = note_arrays(choice, plan, buffer);
+        places = note_arrays(choice, plan, buffer, &visits);
         if (places == FAILED) return MARSHAL_ERROR;
         if (places == ELSEWHERE && !choice->settled) return MARSHAL_MISMATCH; /* launch_slow settles it */
         if (note_captured(choice, plan) < 0) return MARSHAL_ERROR;
     }
-    if (places == HERE && !device_lingers(choice->device) && plan_is_loaded(plan, choice->device)) {
+    if (places == HERE && !visits && !device_lingers(choice->device) && plan_is_loaded(plan, choice->device)) {
         *status = run(choice, spec, plan, places, buffer); /* without letting other threads run */
         return MARSHAL_OK;
     }
     if (hold_arrays(choice, plan, buffer) < 0) return MARSHAL_ERROR;
-    *status = run(choice, spec, plan, places, buffer);
+    *status = visits ? visit_arrays(choice, plan, buffer, false) : 0;
+    if (*status == 0) *status = run(choice, spec, plan, places, buffer);
+    if (*status == 0 && visits) *status = visit_arrays(choice, plan, buffer, true);
     let_arrays_go(choice, plan, buffer);
     return MARSHAL_OK;
 }
@@ -406,12 +427,13 @@ static int launch_compiled(Choice *choice) {
     return -1;
 }
 
-/* The launch goes to the device on which the arrays lie.  -1: they lie on several. */
+/* The launch goes to the device on which the arrays lie, or to one that reaches them.  -1: exception set. */
 static int follow_arrays(Choice *choice) {
     const Kernel *kernel = choice->self->kernel;
     Device *home = choice->device;
     if (!home->shares_memory)
-        home = runtime_home(kernel->core.state->runtime, choice->bound, kernel->core.binding.nparams);
+        home = runtime_launch_home(kernel->core.state->runtime, choice->self->stream, choice->bound,
+                                   kernel->core.binding.nparams);
     if (home) choice->device = home;
     return home ? 0 : -1;
 }
@@ -432,8 +454,10 @@ static int launch_slow(Choice *choice, PyObject **bound) {
     bool adopted = kernel->adopts = found >= 0 && found & ARGUMENTS_ADOPTED;
     choice->settled = true;
     int status = found < 0 || (found & ARGUMENTS_ELSEWHERE && follow_arrays(choice) < 0) ? -1 : NOT_TAKEN;
-    if (status == NOT_TAKEN && (adopted || untried || choice->device != first)) status = launch_known(choice);
+    bool moved = found >= 0 && found & ARGUMENTS_ELSEWHERE; /* or it stays, and reaches the others */
+    if (status == NOT_TAKEN && (adopted || untried || moved)) status = launch_known(choice);
     if (status == NOT_TAKEN) status = launch_compiled(choice);
+    if (moved) kernel->roundabout = true;
     for (Py_ssize_t i = 0; i < count; i++) Py_XDECREF(made[i]);
     if (made != few) PyMem_Free(made);
     return status;
@@ -455,7 +479,7 @@ static int launch_recorded(Choice *choice, PyObject **bound) {
     return status == 0 ? graph_add_launch((PyObject *)choice->self, bound, count, mark) : -1;
 }
 
-static PyObject *launch_any(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+PyObject *launch_any(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     Binding *binding = &self->kernel->core.binding;
     PyObject *few[MAX_STACK_PARAMS], **bound = few, *rest = NULL;
     int status = -1;
@@ -479,13 +503,5 @@ done:
     Py_XDECREF(rest);
     if (bound != few) PyMem_Free(bound);
     if (status != 0) return NULL;
-    Py_RETURN_NONE;
-}
-
-PyObject *launch_plain(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
-    Launcher *self = (Launcher *)callable;
-    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    int status = binding_direct(&self->kernel->core.binding, nargs, kwnames) ? quick_launch(self, args) : 1;
-    if (KRAIT_UNLIKELY(status != 0)) return status < 0 ? NULL : launch_any(self, args, nargs, kwnames);
     Py_RETURN_NONE;
 }

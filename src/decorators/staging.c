@@ -76,7 +76,7 @@ static Py_ssize_t list_host_arrays(const Plan *plan, Device *device, char *buffe
         ArrayHead *head = (ArrayHead *)(buffer + plan->arrays[i].offset);
         if (PyObject_TypeCheck((PyObject *)head->owner, state->marshal.device_array)) {
             const Device *home = ((DeviceArray *)head->owner)->device;
-            if (home == device) continue;
+            if (home == device || device_reaches(device, home)) continue;
             PyErr_Format(PyExc_ValueError, "a device array lies on device %d, the kernel runs on device %d",
                          home->ordinal, device->ordinal);
             return -1;

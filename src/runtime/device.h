@@ -176,6 +176,8 @@ typedef struct DeviceOps {
     int (*copy_between)(Device *device, void *to, Device *other, const void *from, size_t bytes);
     /* Whether kernels of the device reach memory of the other; with enable, from now on. */
     int (*reach)(Device *device, Device *other, bool enable, bool *can);
+    /* What `later` of the device is given from now on waits for what `earlier` of the other has been given. */
+    int (*order_between)(Device *device, void *later, Device *other, void *earlier);
     /* Memory of the host that copies take fast; of the last kinds, kernels reach it where it lies. */
     int (*pin)(Device *device, DevicePinned kind, size_t bytes, void **memory);
     int (*unpin)(Device *device, DevicePinned kind, void *memory);
@@ -259,6 +261,8 @@ struct Device {
     bool shares_memory;     /* with this process: its addresses are those of the process */
     bool finishes;          /* a launch is over when it returns, which may take long */
     bool frees_late;        /* memory is given back when all that the device was given is done */
+    const void *begun;      /* the Cuda whose kernels run on it, once they do; NULL: it was not begun since its reset */
+    uint64_t reaches;       /* a bit for each device whose memory its kernels have been let reach, by ordinal */
     unsigned generation;    /* counts resets: what belongs to an earlier one is gone */
     unsigned locked;        /* arrays of the host that lie in memory of its context, or whose pages it has locked */
     unsigned busy;          /* calls that use memory of its arrays and may run without the GIL */
@@ -269,6 +273,14 @@ struct Device {
     int dropped;                             /* of these, whose graph nobody has any more (with the GIL) */
     DeviceLater *later, **later_end;         /* until none does; NULL: nothing (with the GIL) */
 };
+
+static inline uint64_t device_bit(const Device *device) {
+    return device->ordinal < 64 ? UINT64_C(1) << device->ordinal : 0;
+}
+/* Whether its kernels have been let reach memory of the other. */
+static inline bool device_reaches(const Device *device, const Device *other) {
+    return (device->reaches & device_bit(other)) != 0;
+}
 
 /* Whether what it is given may take long: on a device that finishes it at once, or behind a callback that needs the
  * GIL, once the driver's queue is full.  The GIL is let go of then. */

@@ -195,11 +195,15 @@ static _Thread_local char *current = &contexts[0];
 
 static int current_device(void) { return (int)(current - contexts); }
 
+/* [one][other]: kernels of the one reach memory of the other; that of a pool is another matter. */
+static char peer_access[2][2], pool_access[2][2];
+
 static void use(const char *what, Stream *stream, uint64_t address) {
     Block *block = block_of(address);
     char text[160];
     if (!block) return;
-    if (block->device != current_device()) {
+    if (block->device != current_device() &&
+        !(block->pooled ? pool_access : peer_access)[current_device()][block->device]) {
         snprintf(text, sizeof text, "%s on GPU %d uses memory of GPU %d", what, current_device(), block->device);
         note(violations, text);
     }
@@ -311,10 +315,16 @@ int cuDevicePrimaryCtxRetain(void **context, int device) {
     return *context = &contexts[device], OK;
 }
 int cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, OK; }
-int cuDeviceGetDefaultMemPool(void **pool, int device) { return (void)device, *pool = &host, OK; }
+static char pools[2]; /* their addresses are the pools */
+int cuDeviceGetDefaultMemPool(void **pool, int device) { return *pool = &pools[device], OK; }
+int cuMemPoolSetAccess(void *pool, const int *access, size_t count) { /* location, device, flags */
+    if (count != 1 || access[0] != 1 || access[2] != 3) return 1;
+    return pool_access[access[1]][(char *)pool - pools] = 1, OK;
+}
 int cuDevicePrimaryCtxReset_v2(int device) {
     await_deferred("DevicePrimaryCtxReset");
-    (void)device;
+    for (int other = 0; other < 2; other++)
+        peer_access[device][other] = peer_access[other][device] = pool_access[other][device] = 0;
     for (int i = 0; i < nblocks; i++) blocks[i].live = 0;
     for (int i = 2; i < nstreams; i++) streams[i].alive = 0, streams[i].capture = NULL;
     return OK;
@@ -813,7 +823,11 @@ int cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_contex
     return memmove((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes), OK;
 }
 int cuDeviceCanAccessPeer(int *can, int device, int peer) { return *can = device != peer, OK; }
-int cuCtxEnablePeerAccess(void *context, unsigned flags) { return (void)context, (void)flags, OK; }
+int cuCtxEnablePeerAccess(void *context, unsigned flags) {
+    enum { ENABLED_ALREADY = 704 };
+    char *enabled = &peer_access[current_device()][(char *)context - contexts];
+    return (void)flags, *enabled ? ENABLED_ALREADY : (*enabled = 1, OK);
+}
 int cuMemPoolGetAttribute(void *pool, int attribute, void *value) {
     uint64_t used = 0;
     for (int i = 0; i < nblocks; i++) used += blocks[i].live && blocks[i].pooled ? blocks[i].bytes : 0;

@@ -1188,6 +1188,68 @@ def test_arrays_of_cupy_are_read_field_by_field(run, cupy_module):
     """))
 
 
+def test_a_launch_of_arrays_of_two_gpus_where_one_reaches_the_other(run):
+    run("""
+        def on(device, value):
+            with cuda.gpus[device]:
+                return cuda.to_device(np.full(100, value))
+
+        def refused(*args, launcher=add[1, 128]):
+            try:
+                launcher(*args)
+            except ValueError as error:
+                assert "lie on different GPUs, 0 and 1" in str(error), error
+                return True
+
+        here, there = on(0, 1.0), on(1, 2.0)
+        assert refused(here, there)
+        cuda.current_context(0).enable_peer_access(1)
+        add[1, 128](here, there)
+        calls()
+        add[1, 128](here, there)
+        # GPU 0 goes behind the array on GPU 1, and that array behind the launch
+        assert calls() == ["EventRecord 0", "StreamWaitEvent 0", "LaunchKernel 0", "EventRecord 0",
+                           "StreamWaitEvent 0"]
+        with cuda.gpus[1]:
+            assert refused(here, there)  # the other way was not let
+        ours = add[1, 128, cuda.stream()]
+        with cuda.gpus[1]:
+            theirs = add[1, 128, cuda.stream()]
+            ours(here, there)  # goes where the stream is
+            try:
+                ours(there, there)
+            except ValueError as error:
+                assert "the stream is one of GPU 0, and this is work of GPU 1" in str(error)
+            else:
+                raise AssertionError
+        assert refused(here, there, launcher=theirs)
+        add[1, 128](np.zeros(100), here), add[1, 128](there, there), add[1, 128](here, here)
+        try:
+            with cuda.graph():
+                add[1, 128](here, there)
+        except ValueError as error:
+            assert "lie on different GPUs" in str(error)
+        else:
+            raise AssertionError
+        host = np.zeros(100)
+
+        @cuda.jit
+        def three(x, y, out):
+            i = cuda.grid(1)
+            if i < out.size:
+                out[i] = x[i] + y[0][i]
+
+        three[1, 128](here, (there, 1), host)  # in a tuple, and with a host array
+        assert not violations(), violations()
+        del here, there
+        cuda.gpus[1].reset()
+        assert refused(on(0, 1.0), on(1, 2.0))  # what it reached is gone
+        cuda.current_context(0).enable_peer_access(1)
+        add[1, 128](on(0, 1.0), on(1, 2.0))
+        assert not violations(), violations()
+    """, FAKE_GPUS="2")
+
+
 def test_arrays_of_cupy_on_the_other_gpu(run, cupy_module):
     run(cupy_module + textwrap.dedent("""
         with cuda.gpus[1]:
@@ -1919,6 +1981,59 @@ def test_work_is_done_where_the_arrays_lie(run):
         del x, y, where, line, here, operations, mixed, operation
         assert not violations(), violations()
     """, FAKE_GPUS="2")
+
+
+def test_an_interface_is_read_in_every_form_in_the_first_launch_and_in_later_ones(run):
+    run("""
+        class Theirs:
+            def __init__(self, interface):
+                self.interface = interface
+            @property
+            def __cuda_array_interface__(self):
+                if isinstance(self.interface, Exception):
+                    raise self.interface
+                return self.interface
+
+        @cuda.jit
+        def more(x):
+            x[0, 0] += 1
+
+        fake.fake_parameters.restype = ctypes.c_void_p
+        array = cuda.to_device(np.ones((4, 8)))
+        at = array.__cuda_array_interface__["data"][0]
+        plain = {"shape": (4, 8), "typestr": "<f8", "data": (at, False), "version": 3}
+        packed, lying = [at, 4, 8], {"shape": (2, 4), "data": (at + 64, False), "strides": (-64, 8)}
+        for change, words in [({}, packed), ({"shape": [4, 8]}, packed), ({"shape": (np.int64(4), 1)}, [at, 4, 1]),
+                              ({"strides": None, "mask": None, "stream": None, "descr": None}, packed),
+                              ({"strides": (64, 8)}, packed), ({"strides": (8, 32)}, packed),
+                              (lying, [at + 64, 2, 4, 2 ** 64 - 64, 8]), ({"typestr": "<i4"}, packed),
+                              ({"typestr": np.str_("<f4")}, packed), ({"shape": (0, 3), "data": (0, 0)}, [0, 0, 3])]:
+            for _ in range(3):
+                more[1, 1](Theirs({**plain, **change}))
+                assert list((ctypes.c_uint64 * len(words)).from_address(fake.fake_parameters())) == words, change
+        for change, error, text in [
+                ({"strides": (8,)}, ValueError, "1 strides for 2 dimensions"), ({"mask": array}, Exception, "masked"),
+                ({"shape": (-1, 2)}, ValueError, "negative"), ({"data": [at, False]}, ValueError, "malformed"),
+                ({"typestr": ">f8"}, TypeError, "cannot hold"), ({"typestr": "no"}, TypeError, "no"),
+                ({"stream": 0}, ValueError, "is no stream"), ({"shape": (1,) * 33}, ValueError, "more than 32"),
+                (5, TypeError, "has no __cuda_array_interface__"), (KeyError("mine"), KeyError, "mine"),
+                (AttributeError("mine"), TypeError, "has no __cuda_array_interface__")]:
+            for _ in range(2):
+                try:
+                    more[1, 1](Theirs({**plain, **change} if isinstance(change, dict) else change))
+                except error as raised:
+                    assert text in str(raised), raised
+                else:
+                    raise AssertionError(change)
+        for name in "shape", "typestr", "data":
+            try:
+                more[1, 1](Theirs({key: plain[key] for key in plain if key != name}))
+            except ValueError as raised:
+                assert f"lacks '{name}'" in str(raised)
+            else:
+                raise AssertionError(name)
+        assert not violations(), violations()
+    """)
 
 
 def test_an_object_may_have_an_interface_of_its_own(run):

@@ -50,8 +50,8 @@ def test_host_arrays_go_where_the_device_arrays_are():
 
 def test_arrays_of_two_gpus_are_refused_before_anything_runs():
     x, y, out = on(0, np.ones(100)), on(1, np.ones(100)), on(0, np.zeros(100))
-    with pytest.raises(ValueError, match="lie on different GPUs, 0 and 1"):
-        add[1, 128](x, y, out)
+    with cuda.gpus[1], pytest.raises(ValueError, match="lie on different GPUs, 0 and 1"):
+        add[1, 128](x, y, out)  # GPU 1 is never let reach GPU 0 here
     add[1, 128](x, x, out)  # nothing is broken
     assert (out.copy_to_host() == 2).all()
 
@@ -84,6 +84,16 @@ def test_peer_access_lets_a_kernel_read_the_other_gpu():
     here, there = on(0, np.ones(100)), on(1, np.full(100, 2.0))
     view = cuda.from_cuda_array_interface({**there.__cuda_array_interface__}, owner=there)
     assert (view.copy_to_host() == 2).all() and here.size == 100
+    for round in range(50):  # also large ones, whose launches take longer than the next call
+        size = 100 if round % 2 else 1 << 22
+        here, there, out = on(0, np.ones(size)), on(1, np.full(size, float(round))), on(1, np.zeros(size))
+        add[(size + 127) // 128, 128](here, there, out)  # on GPU 0
+        assert cuda.get_current_device().id == 0 and device_of(out) == 1
+        with cuda.gpus[1]:
+            add[(size + 127) // 128, 128](out, out, there)
+        assert (there.copy_to_host() == 2 * (round + 1)).all()
+    with cuda.gpus[1], pytest.raises(ValueError, match="lie on different GPUs"):
+        add[1, 128](here, there, out)
 
 
 def test_each_thread_has_its_gpu():
@@ -244,7 +254,7 @@ def test_arrays_of_other_libraries_on_the_other_gpu(library):
     with cuda.gpus[1]:
         cuda.synchronize()
     assert (host(out) == 2).all() and cuda.get_current_device().id == 0
-    with pytest.raises(ValueError, match="different GPUs"):
+    with cuda.gpus[1], pytest.raises(ValueError, match="different GPUs"):
         add[8, 128](x, on(0, np.ones(1000)), out)
 
 

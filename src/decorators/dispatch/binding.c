@@ -15,6 +15,7 @@ int binding_init(Binding *binding, PyObject *function) {
     binding->varargs = (code->co_flags & CO_VARARGS) != 0;
     binding->varkeywords = (code->co_flags & CO_VARKEYWORDS) != 0;
     binding->nparams = binding->npositional + binding->nkeyword_only + binding->varargs + binding->varkeywords;
+    binding->ndirect = binding->nparams == binding->npositional ? binding->nparams : -1;
     return 0;
 }
 

@@ -27,6 +27,7 @@ typedef struct Signature Signature;
 
 typedef struct Binding { /* how Python binds a call's arguments to the function's parameters, in the order of its local
                             variables */
+    Py_ssize_t ndirect;  /* so many positional arguments are the parameters as they stand; -1: no call's are */
     PyObject *function;  /* borrowed from the owner */
     PyObject *names;     /* tuple of local variables */
     Py_ssize_t npositional, npositional_only, nkeyword_only, nparams;
@@ -38,8 +39,7 @@ int binding_init(Binding *binding, PyObject *function);
 void binding_clear(Binding *binding);
 /* True: the call's arguments are the parameters as they stand. */
 static inline bool binding_direct(const Binding *binding, Py_ssize_t nargs, PyObject *kwnames) {
-    return nargs == binding->nparams && !kwnames && !binding->varargs && !binding->varkeywords &&
-           binding->nkeyword_only == 0;
+    return nargs == binding->ndirect && !kwnames;
 }
 /* Fills bound[nparams] with borrowed references; *rest, a new reference or NULL, keeps what *args and **keywords
  * are alive. */

@@ -2,9 +2,9 @@
  * is put before.
  *
  * In: any object.  Out: a device array on its memory, or that it is no array.  A table of C functions is asked first
- * (array_dlpack.c), then the getters of fields (array_fields.c), __cuda_array_interface__ (array_make.c), and
- * __dlpack__.  Classes that spoke one are known by their version, and so are some that spoke none: the usual operand
- * costs no search for attributes, and a class that is changed is looked at again.
+ * (array_exchange.c), then the getters of fields (array_fields.c), __cuda_array_interface__ (array_interface.c), and
+ * __dlpack__ (array_dlpack.c).  Classes that spoke one are known by their version, and so are some that spoke none: the
+ * usual operand costs no search for attributes, and a class that is changed is looked at again.
  *
  * What a launch takes is a shell: a device array that nobody else sees, and that the next launch uses again, for the
  * same memory or other.  It keeps nothing alive: the launch's arguments do. */
@@ -170,16 +170,35 @@ const Foreign *runtime_known(const Runtime *runtime, const PyTypeObject *type) {
 }
 
 static bool lends(const Foreign *known) {
-    return known->protocol == FOREIGN_FIELDS ||
+    return known->protocol == FOREIGN_FIELDS || known->protocol == FOREIGN_INTERFACE ||
            (known->protocol == FOREIGN_TABLE && device_array_table_lends(known->table));
 }
 
-int runtime_read(Runtime *runtime, const Foreign *known, PyObject *object, Device *current, void *stream,
-                 Producer *seen, ArrayFields *fields) {
-    if (!lends(known)) return 1;
-    return known->protocol == FOREIGN_FIELDS
-               ? device_array_read_fields(runtime, object, current, stream, seen, fields)
-               : device_array_borrow(runtime, known->table, object, current, stream, seen, fields);
+/* Of one that lends. */
+static inline int read_lent(Runtime *runtime, const Foreign *known, PyObject *object, Device *current, void *stream,
+                            Producer *seen, ArrayFields *fields) {
+    switch (known->protocol) {
+    case FOREIGN_TABLE: return device_array_borrow(runtime, known->table, object, current, stream, seen, fields);
+    case FOREIGN_FIELDS: return device_array_read_fields(runtime, object, current, stream, seen, fields);
+    default: return device_array_interface_fields(runtime, object, current, INTERFACE_ORDERS, stream, fields);
+    }
+}
+
+/* Of what no class is known by, nothing is asked: a number of NumPy's, or an argument that no launch takes so. */
+int runtime_read_all(Runtime *runtime, PyObject *const *objects, Py_ssize_t count, Device *current, void *stream,
+                     ArrayFields *fields, int most) {
+    Producer seen = {NULL, NULL};
+    int found = 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyTypeObject *type = Py_TYPE(objects[i]);
+        if (type == runtime->device_array || type == &PyFloat_Type || type == &PyLong_Type) continue;
+        const Foreign *known = runtime_known(runtime, type);
+        if (!known) continue;
+        if (found == most || !lends(known) ||
+            read_lent(runtime, known, objects[i], current, stream, &seen, &fields[found++]) < 0)
+            return -1;
+    }
+    return found;
 }
 
 PyObject *runtime_lend(Runtime *runtime, const Foreign *known, PyObject *object, Device *current, void *stream,
@@ -188,6 +207,6 @@ PyObject *runtime_lend(Runtime *runtime, const Foreign *known, PyObject *object,
     if (!known) known = device_array_foreign(runtime, object);
     if (!known) return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
     if (!lends(known) || runtime_capture) return adopt(runtime, known, object, stream); /* a graph keeps what it uses */
-    int read = runtime_read(runtime, known, object, current, stream, NULL, &fields);
+    int read = read_lent(runtime, known, object, current, stream, NULL, &fields);
     return read < 0 ? NULL : shell_for(runtime, &fields, argument);
 }

@@ -225,36 +225,16 @@ Device *dlpack_device(Runtime *runtime, Device *current, const DLTensor *tensor)
     return NULL;
 }
 
-/* NULL: exception set. */
-static const Type *element_of_tensor(Runtime *runtime, const DLTensor *tensor) {
-    uint32_t dtype;
-    _Static_assert(sizeof dtype == sizeof tensor->dtype, "layout of DLDataType");
-    memcpy(&dtype, &tensor->dtype, sizeof dtype);
-    if (dtype == runtime->tensor_dtype && runtime->tensor_element) return runtime->tensor_element;
+const Type *dlpack_element(Runtime *runtime, const DLTensor *tensor) {
     int scalar = dlpack_scalar(tensor);
     if (scalar < 0) return NULL;
-    runtime->tensor_dtype = dtype;
+    memcpy(&runtime->tensor_dtype, &tensor->dtype, sizeof runtime->tensor_dtype);
     return runtime->tensor_element = type_scalar(runtime->marshal->types, (Scalar)scalar, false);
 }
 
-/* -1: exception set. */
-int dlpack_read(Runtime *runtime, Device *current, const DLTensor *tensor, bool readonly, ArrayFields *fields) {
-    if (tensor->ndim < 0 || tensor->ndim > TYPE_MAX_NDIM) {
-        PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
-        return -1;
-    }
-    if (!current || !(fields->element = element_of_tensor(runtime, tensor)) ||
-        !(fields->device = dlpack_device(runtime, current, tensor)))
-        return -1;
-    int64_t item = (int64_t)scalar_info[fields->element->scalar].bytes;
-    int ndim = tensor->ndim;
-    for (int i = 0; i < ndim; i++) fields->dims[i] = tensor->shape[i];
-    if (!tensor->strides) strided_pack((unsigned)ndim, tensor->shape, (size_t)item, LAYOUT_C, fields->dims + ndim);
-    for (int i = 0; tensor->strides && i < ndim; i++) fields->dims[ndim + i] = tensor->strides[i] * item;
-    fields->data = (char *)tensor->data + tensor->byte_offset;
-    fields->ndim = (unsigned)ndim;
-    fields->readonly = readonly;
-    return 0;
+int dlpack_refuse_dimensions(void) {
+    PyErr_Format(PyExc_ValueError, "arrays of more than %d dimensions are not supported", TYPE_MAX_NDIM);
+    return -1;
 }
 
 PyObject *dlpack_wrap(Runtime *runtime, const DLTensor *tensor, bool readonly, PyObject *holder) {

@@ -31,7 +31,8 @@ const DLExchange *device_array_read_table(PyTypeObject *type) {
 }
 
 /* The taker's stream goes on behind what the producer's was given. */
-static int order_behind(const DLExchange *table, const DLTensor *tensor, Device *device, void *taker, Producer *seen) {
+static inline int order_behind(const DLExchange *table, const DLTensor *tensor, Device *device, void *taker,
+                               Producer *seen) {
     void *stream = NULL;
     if (tensor->device.type != DL_CUDA || !table->current_stream || device_array_asked(seen, table, device)) return 0;
     if (table->current_stream(tensor->device.type, tensor->device.id, &stream) != 0) return -1;

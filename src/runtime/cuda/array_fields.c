@@ -95,20 +95,9 @@ bool device_array_has_fields(Runtime *runtime, PyTypeObject *type) {
 
 /* ---- an array ---- */
 
-/* A number of the usual sizes, up to 60 bits, read where it lies. */
-static int64_t value_of(PyObject *number) {
-    const PyLongObject *digits = (const PyLongObject *)number;
+static inline int64_t value_of(PyObject *number) {
     int64_t value;
-    if (KRAIT_UNLIKELY(!PyLong_CheckExact(number))) return PyLong_AsLongLong(number);
-    if (marshal_read_compact(number, &value)) return value;
-#if PY_VERSION_HEX >= 0x030C0000
-    enum { TWO_DIGITS = 2 << _PyLong_NON_SIZE_BITS }; /* and not negative */
-    if (digits->long_value.lv_tag == TWO_DIGITS)
-        return digits->long_value.ob_digit[0] | (int64_t)digits->long_value.ob_digit[1] << PyLong_SHIFT;
-#else
-    if (Py_SIZE(number) == 2) return digits->ob_digit[0] | (int64_t)digits->ob_digit[1] << PyLong_SHIFT;
-#endif
-    return PyLong_AsLongLong(number);
+    return geometry_read_int(number, &value) ? value : PyLong_AsLongLong(number);
 }
 
 /* The ints of a tuple; -1: exception set. */
@@ -123,10 +112,19 @@ static int read_ints(PyObject *tuple, unsigned count, int64_t *to) {
 }
 
 /* The int that a getter gives; -1 with an exception, or without. */
-static int64_t read_int(const PyGetSetDef *field, PyObject *object) {
+static inline int64_t read_int(const PyGetSetDef *field, PyObject *object) {
     PyObject *number = read_field(field, object);
-    int64_t value = number ? value_of(number) : -1;
-    Py_XDECREF(number);
+    if (KRAIT_UNLIKELY(!number)) return -1;
+    int64_t value = value_of(number);
+    Py_DECREF(number);
+    return value;
+}
+
+/* The bool that a getter gives; -1: exception set. */
+static inline int read_bool(const PyGetSetDef *field, PyObject *object) {
+    PyObject *truth = read_field(field, object);
+    int value = truth == Py_True ? 1 : truth == Py_False ? 0 : truth ? PyObject_IsTrue(truth) : -1;
+    Py_XDECREF(truth);
     return value;
 }
 
@@ -154,7 +152,7 @@ static size_t size_of(const Type *element) {
 
 /* The tuples are made for this: those that follow from the rest are not asked for. */
 static int read_shape(const FieldReader *from, PyObject *object, ArrayFields *fields) {
-    int64_t contiguous = from->contiguous ? read_int(from->contiguous, object) : 0;
+    int contiguous = from->contiguous ? read_bool(from->contiguous, object) : 0;
     unsigned ndim = fields->ndim;
     if (contiguous == 1 && ndim == 1) {
         fields->dims[0] = read_int(from->size, object);

@@ -1,8 +1,7 @@
-/* array_make.c: the functions of krait.cuda that make arrays: on new memory, on memory of others. */
+/* array_make.c: the functions of krait.cuda that make arrays on new memory. */
 #include "runtime/cuda/device_array.h"
 
-#include <stdlib.h> /* getenv */
-#include <string.h> /* memcmp, strcmp */
+#include <string.h> /* memcmp */
 
 PyObject *device_array_to_device(PyObject *module, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"obj", "stream", "copy", "to", NULL};
@@ -159,125 +158,9 @@ PyObject *device_array_copy_to_host(PyObject *module, PyObject *args, PyObject *
 
 Device *device_array_home(Runtime *runtime, Device *current, const void *memory) {
     int ordinal = -1;
+    if (runtime->cuda->device_count == 1) return current;
     if (device_check(current, current->ops->home(current, memory, &ordinal), "asking where memory lies") < 0)
         return NULL;
     if (ordinal < 0 || ordinal == current->ordinal || current->shares_memory) return current;
     return cuda_device(runtime->cuda, ordinal);
-}
-
-/* ---- memory of others: the CUDA Array Interface (version 3), as CuPy, PyTorch and Numba give it ---- */
-
-/* -1: exception set. */
-static int follow_stream(Device *device, PyObject *stream, InterfaceWait wait, void *taker) {
-    if (!stream || stream == Py_None || wait == INTERFACE_IGNORES) return 0;
-    long long number = PyLong_AsLongLong(stream);
-    if (number == -1 && PyErr_Occurred()) return -1;
-    if (number <= 0) {
-        PyErr_Format(PyExc_ValueError,
-                     "__cuda_array_interface__: %lld is no stream: None is none, 1 the default stream, 2 that of the "
-                     "thread, a larger number an address",
-                     number);
-        return -1;
-    }
-    void *handle = (void *)(intptr_t)number;
-    return wait == INTERFACE_WAITS ? device_synchronise(device, handle) : device_array_order(device, taker, handle);
-}
-
-static PyObject *interface_item(PyObject *interface, const char *name, bool needed) {
-    PyObject *item = PyDict_GetItemString(interface, name);
-    if (!item && needed) PyErr_Format(PyExc_ValueError, "__cuda_array_interface__ lacks '%s'", name);
-    return item;
-}
-
-/* `descr` tells the fields of what `typestr` knows as so many bytes, and the gaps between them as fields without a
- * name.  NULL: exception set. */
-static PyArray_Descr *interface_dtype(PyObject *interface, PyObject *typestr) {
-    PyArray_Descr *dtype = NULL, *fields = NULL;
-    PyObject *descr = interface_item(interface, "descr", false);
-    if (!PyArray_DescrConverter(typestr, &dtype)) return NULL;
-    if (dtype->kind != 'V' || !descr || descr == Py_None) return dtype;
-    PyObject *found = marshal_call_python("numpy.lib.format", "descr_to_dtype", "(O)", descr);
-    bool fits = found && PyArray_DescrConverter(found, &fields) &&
-                PyDataType_ELSIZE(fields) == PyDataType_ELSIZE(dtype);
-    Py_XDECREF(found);
-    if (!fits && !PyErr_Occurred())
-        PyErr_SetString(PyExc_ValueError, "__cuda_array_interface__: 'descr' and 'typestr' differ in size");
-    Py_DECREF(dtype);
-    if (!fits) Py_CLEAR(fields);
-    return fields;
-}
-
-/* Of each axis, where they are given.  -1: exception set. */
-static int interface_strides(PyObject *interface, int ndim, int64_t *strides) {
-    PyArray_Dims given = {NULL, 0};
-    PyObject *object = interface_item(interface, "strides", false);
-    if (!object || object == Py_None) return 0;
-    if (!PyArray_IntpConverter(object, &given)) return -1;
-    bool fits = given.len == ndim;
-    for (int i = 0; fits && i < ndim; i++) strides[i] = given.ptr[i];
-    if (!fits)
-        PyErr_Format(PyExc_ValueError, "__cuda_array_interface__: %d strides for %d dimensions", given.len, ndim);
-    PyDimMem_FREE(given.ptr);
-    return fits ? 0 : -1;
-}
-
-PyObject *device_array_read_interface(Runtime *runtime, PyObject *object, InterfaceWait wait, void *taker) {
-    PyObject *interface = NULL, *shape_object, *data, *typestr, *result = NULL;
-    PyArray_Dims shape = {NULL, 0};
-    PyArray_Descr *dtype = NULL;
-    Device *device = runtime_device(runtime);
-    const Type *element;
-    int64_t packed[TYPE_MAX_NDIM + 1];
-    if (!device) return NULL;
-    if (device->shares_memory) {
-        cuda_refuse(NEEDS_GPU, cuda_choice_reason(runtime->cuda));
-        return NULL;
-    }
-    interface = PyObject_GetAttrString(object, "__cuda_array_interface__");
-    if (!interface || !PyDict_Check(interface)) {
-        PyErr_Format(PyExc_TypeError, "%.100s has no __cuda_array_interface__", Py_TYPE(object)->tp_name);
-        goto done;
-    }
-    PyObject *mask = PyDict_GetItemString(interface, "mask");
-    if (mask && mask != Py_None) {
-        PyErr_SetString(PyExc_NotImplementedError, "masked device arrays are not supported");
-        goto done;
-    }
-    shape_object = interface_item(interface, "shape", true);
-    data = shape_object ? interface_item(interface, "data", true) : NULL;
-    typestr = data ? interface_item(interface, "typestr", true) : NULL;
-    if (!typestr || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2 ||
-        device_array_read_shape(shape_object, &shape) < 0 || !(dtype = interface_dtype(interface, typestr)) ||
-        !(element = geometry_element(runtime, dtype, 0)))
-        goto done;
-    strided_pack((unsigned)shape.len, shape.ptr, type_size(element), LAYOUT_C, packed);
-    if (interface_strides(interface, shape.len, packed) < 0) goto done;
-    void *pointer = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
-    if (PyErr_Occurred() || !(device = device_array_home(runtime, device, pointer)) ||
-        follow_stream(device, PyDict_GetItemString(interface, "stream"), wait, taker) < 0)
-        goto done;
-    result = (PyObject *)device_array_wrap(runtime, device, element, (unsigned)shape.len, shape.ptr, packed, pointer,
-                                           PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) == 1, object);
-done:
-    if (!result && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "__cuda_array_interface__ is malformed");
-    PyDimMem_FREE(shape.ptr);
-    Py_XDECREF(dtype);
-    Py_XDECREF(interface);
-    return result;
-}
-
-/* Unless the call says: KRAIT_CUDA_ARRAY_INTERFACE_SYNC=0 leaves waiting to the program. */
-static bool waits_by_default(void) {
-    const char *asked = getenv("KRAIT_CUDA_ARRAY_INTERFACE_SYNC");
-    return !asked || strcmp(asked, "0") != 0;
-}
-
-PyObject *device_array_from_interface(PyObject *module, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"obj", "sync", NULL};
-    Runtime *runtime = RUNTIME_OF(module);
-    PyObject *object;
-    int sync = waits_by_default();
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|p:as_cuda_array", names, &object, &sync)) return NULL;
-    if (Py_TYPE(object) == runtime->device_array) return Py_NewRef(object);
-    return device_array_read_interface(runtime, object, sync ? INTERFACE_WAITS : INTERFACE_IGNORES, NULL);
 }

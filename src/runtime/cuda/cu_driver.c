@@ -233,6 +233,10 @@ int context_reset(Device *device) {
     atomic_store(&context->landing, NULL);
     atomic_store(&context->streams, 0);
     context->several = true; /* the notes of other threads that it is current say nothing now */
+    device->begun = NULL;
+    device->reaches = 0;
+    for (int i = 0; i < context->cuda->device_count; i++) /* nor do others reach what is new there */
+        context->cuda->contexts[i].device.reaches &= ~device_bit(device);
     device->generation++;
     device->arrays = device->array_bytes = 0;
     if (thread_context == context) thread_context = NULL;

@@ -54,6 +54,11 @@ typedef struct CudaKernelNode { /* CUDA_KERNEL_NODE_PARAMS */
     void *kernel, *context;
 } CudaKernelNode;
 
+typedef struct CudaPoolAccess { /* CUmemAccessDesc */
+    int location, id;           /* location: 1, a device */
+    int flags;                  /* 3: it may read and write */
+} CudaPoolAccess;
+
 typedef struct CudaIpcName { /* CUipcMemHandle */
     char bytes[DEVICE_NAME_BYTES];
 } CudaIpcName;
@@ -163,9 +168,7 @@ CudaContext *cuda_current(Cuda *cuda);
 int cuda_select(Cuda *cuda, int device); /* -1: exception set */
 /* The context that is current as far as Krait knows, and the device that the thread selected.  A thread's own state,
  * like errno. */
-#define QUICK_TLS __attribute__((tls_model("initial-exec"))) /* read at every launch */
-extern _Thread_local CudaContext *thread_context QUICK_TLS;
-extern _Thread_local CudaContext *thread_selected QUICK_TLS;
+extern _Thread_local CudaContext *thread_context QUICK_TLS; /* and thread_selected (cuda.h) */
 static inline bool context_is_noted(const CudaContext *context) { return thread_context == context; }
 /* Makes it the calling thread's, of which the primary context is retained at first use. */
 int context_select(Device *device);

@@ -36,10 +36,20 @@ const char *cuda_choice_reason(Cuda *cuda);
 /* The device that the calling thread's arrays and kernels belong to: a GPU (the first unless the thread selected
  * another, whose primary context is retained at first use), or the host device.  NULL: exception set. */
 Device *runtime_device(struct Runtime *runtime);
+/* The same where it is a GPU that was asked for before, without a call; NULL: runtime_device tells. */
+#define QUICK_TLS __attribute__((tls_model("initial-exec"))) /* read at every launch */
+extern _Thread_local struct CudaContext *thread_selected QUICK_TLS;
+static inline Device *runtime_device_at_hand(const Cuda *cuda) {
+    Device *device = (Device *)thread_selected; /* first in the context */
+    return device && device->begun == cuda ? device : NULL;
+}
 int runtime_device_count(struct Runtime *runtime);
 /* The device on which the device arrays among the objects lie (NULL is none); the thread's if none is one.  NULL:
  * exception set, they lie on several. */
 Device *runtime_home(struct Runtime *runtime, PyObject *const *objects, Py_ssize_t count);
+/* The same for a launch on a stream (an object; NULL: the default one): if they lie on several, the stream's device or
+ * the thread's, if its kernels have been let reach the memory of the others. */
+Device *runtime_launch_home(struct Runtime *runtime, PyObject *stream, PyObject *const *objects, Py_ssize_t count);
 /* The device that was the thread's, and the context that was current, are so again at the matching context_pop; -1:
  * exception set, nested too deeply. */
 int context_push(Device *device);
@@ -135,9 +145,8 @@ static inline void device_array_let_go(DeviceArray *array) {
     device_array_owner(array)->busy--;
     array->device->busy--;
 }
-static inline int device_array_used(DeviceArray *array, void *stream, PyObject *keeper) {
-    if (KRAIT_UNLIKELY(array->generation != array->device->generation)) return device_array_gone();
-    if (KRAIT_UNLIKELY(runtime_capture != NULL)) return graph_keep_array(array);
+/* The same where it is known that the memory is there, and that the thread records no graph. */
+static inline int device_array_used_now(DeviceArray *array, void *stream, PyObject *keeper) {
     DeviceArray *owner = array;
     if (array->base) {
         if (Py_TYPE(array->base) != Py_TYPE(array)) return 0; /* memory of others */
@@ -146,6 +155,15 @@ static inline int device_array_used(DeviceArray *array, void *stream, PyObject *
     if (KRAIT_UNLIKELY(owner->uses[0].stream != stream)) return device_array_used_elsewhere(owner, stream, keeper);
     return 0;
 }
+static inline int device_array_used(DeviceArray *array, void *stream, PyObject *keeper) {
+    if (KRAIT_UNLIKELY(array->generation != array->device->generation)) return device_array_gone();
+    if (KRAIT_UNLIKELY(runtime_capture != NULL)) return graph_keep_array(array);
+    return device_array_used_now(array, stream, keeper);
+}
+
+/* Before a launch on another device that reaches the array's memory its stream is put behind the array's, after it the
+ * array's behind that.  -1: exception set. */
+int device_array_visited(DeviceArray *array, Device *device, void *stream, bool after);
 
 /* A device array on the memory of an array of another library, whose work the stream is put behind; Py_None: it is
  * none.  NULL: exception set. */
@@ -169,16 +187,19 @@ typedef struct Producer { /* whose stream on which device a launch's stream has 
     const Device *device;
 } Producer;
 
-/* The fields alone, which hold as long as nobody changes the object; the stream is put behind the producer's, once a
- * launch.  1: this class is not read so; -1: exception set. */
-int runtime_read(struct Runtime *runtime, const Foreign *known, PyObject *object, Device *current, void *stream,
-                 Producer *seen, ArrayFields *fields);
+/* The fields of those among the objects that are arrays of other libraries, in order, as long as nobody changes them;
+ * the stream is put behind the producers'.  How many; -1: more than `most`, or one is not read so, or an exception is
+ * set. */
+int runtime_read_all(struct Runtime *runtime, PyObject *const *objects, Py_ssize_t count, Device *current, void *stream,
+                     ArrayFields *fields, int most);
 /* Of a class whose objects have been arrays, none of NumPy's; NULL: of none. */
 const Foreign *runtime_known(const struct Runtime *runtime, const PyTypeObject *type);
 
 /* The handle of a stream given to work of a device (NULL: of any, or not known yet): None and 0 are the default stream,
  * else a Stream, an int or an object with __cuda_stream__.  -1: exception set. */
 int runtime_stream_handle(PyObject *stream, const Device *device, void **handle);
+/* The device of a Stream that was made; NULL: it is that of another library, or of any device. */
+Device *runtime_stream_device(PyObject *stream);
 /* Whether a Stream is of this device, and made since its last reset; of the streams of others nothing is known.  -1:
  * exception set. */
 int runtime_stream_check(PyObject *stream, const Device *device);

@@ -184,6 +184,27 @@ int device_array_used_elsewhere(DeviceArray *owner, void *stream, PyObject *keep
     return 0;
 }
 
+/* Memory of others is used in the order of its device's default stream. */
+int device_array_visited(DeviceArray *array, Device *device, void *stream, bool after) {
+    DeviceArray *owner = device_array_owner(array);
+    Device *home = owner->device;
+    if (device_array_check_there(array) < 0) return -1;
+    if (owner->quiet) device_array_unwatch(owner);
+    unsigned count = owner->base ? 0 : owner->nuses;
+    void *streams[STREAM_USES + 1] = {NULL};
+    for (unsigned i = 0; i < count; i++) streams[i] = owner->uses[i].stream;
+    if (!owner->base && !owner->settled && !after) streams[count++] = owner->home.stream;
+    for (unsigned i = 0; i < (count ? count : 1); i++) {
+        int status;
+        if (after)
+            GIVE(home, status, home->ops->order_between(home, streams[i], device, stream));
+        else
+            GIVE(home, status, device->ops->order_between(device, stream, home, streams[i]));
+        if (device_check(home, status, "making a stream wait for one of another GPU") < 0) return -1;
+    }
+    return 0;
+}
+
 /* The host has waited for work on the array on this stream: its allocation is over. */
 void device_array_settle(DeviceArray *self) { device_array_owner(self)->settled = true; }
 

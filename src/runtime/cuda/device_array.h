@@ -4,7 +4,8 @@
  * strides, array_copy.c copies,
  * array_operators.c operators and methods that compute,
  * array_dlpack.c and array_exchange.c what other libraries are given and give, array_adopt.c which way theirs take,
- * array_views.c indexing and reshaping, array_make.c the functions of krait.cuda that make one. */
+ * array_interface.c by __cuda_array_interface__, array_views.c indexing and reshaping, array_make.c the functions of
+ * krait.cuda that make one. */
 #ifndef KRAIT_RUNTIME_CUDA_DEVICE_ARRAY_H
 #define KRAIT_RUNTIME_CUDA_DEVICE_ARRAY_H
 
@@ -18,6 +19,22 @@
 /* ---- array_geometry.c ---- */
 
 int64_t geometry_count(unsigned ndim, const int64_t *shape);
+/* An int of the usual sizes, up to 60 bits, read where it lies; false: another object, or a larger int. */
+static inline bool geometry_read_int(PyObject *number, int64_t *value) {
+    const PyLongObject *digits = (const PyLongObject *)number;
+    if (marshal_read_compact(number, value)) return true;
+    if (!PyLong_CheckExact(number)) return false;
+#if PY_VERSION_HEX >= 0x030C0000
+    enum { TWO_DIGITS = 2 << _PyLong_NON_SIZE_BITS }; /* and not negative */
+    if (digits->long_value.lv_tag != TWO_DIGITS) return false;
+    const digit *two = digits->long_value.ob_digit;
+#else
+    if (Py_SIZE(number) != 2) return false;
+    const digit *two = digits->ob_digit;
+#endif
+    *value = two[0] | (int64_t)two[1] << PyLong_SHIFT;
+    return true;
+}
 /* The type of the items of a dtype at these addresses (marshal_element); NULL: TypeError, compiled code has none. */
 const Type *geometry_element(const Runtime *runtime, PyArray_Descr *dtype, uintptr_t addresses);
 
@@ -92,16 +109,20 @@ static inline bool device_array_asked(Producer *seen, const void *producer, cons
     return asked;
 }
 
-/* ---- array_make.c ---- */
+/* ---- array_interface.c ---- */
 
 /* What becomes of the work on the memory that the interface's stream was given. */
 typedef enum InterfaceWait { INTERFACE_IGNORES, INTERFACE_WAITS, INTERFACE_ORDERS } InterfaceWait;
 
-/* A device array on the memory of an object with __cuda_array_interface__; INTERFACE_ORDERS: the work is put before the
- * stream's. */
+/* A device array on the memory of an object with __cuda_array_interface__, or its fields (-1: exception set);
+ * INTERFACE_ORDERS: the work is put before the stream's.  `current`: the thread's device. */
 PyObject *device_array_read_interface(Runtime *runtime, PyObject *object, InterfaceWait wait, void *stream);
+int device_array_interface_fields(Runtime *runtime, PyObject *object, Device *current, InterfaceWait wait, void *stream,
+                                  ArrayFields *fields);
 
-/* The device that memory lies on, `current` if it is nobody's.  NULL: exception set. */
+/* ---- array_make.c ---- */
+
+/* The device that memory lies on, `current` if it is nobody's or there is one GPU.  NULL: exception set. */
 Device *device_array_home(Runtime *runtime, Device *current, const void *memory);
 /* A shape as an int or a sequence of ints, checked.  -1: exception set. */
 int device_array_read_shape(PyObject *object, PyArray_Dims *dims);

@@ -81,11 +81,15 @@ Device *runtime_device(Runtime *runtime) {
     int gpu = KRAIT_UNLIKELY(!cuda->decided || cuda->use_gpu < 0) ? cuda_use_gpu(cuda) : cuda->use_gpu;
     if (gpu <= 0) return gpu == 0 ? &runtime->host : NULL;
     CudaContext *context = cuda_current(cuda);
-    return context ? &context->device : NULL;
+    if (!context) return NULL;
+    context->device.begun = cuda;
+    return &context->device;
 }
 
-Device *runtime_home(Runtime *runtime, PyObject *const *objects, Py_ssize_t count) {
+/* Where they lie; on `meet`, if that reaches all, where they lie on several.  NULL: nowhere, or exception set. */
+static Device *find_home(Runtime *runtime, Device *meet, PyObject *const *objects, Py_ssize_t count) {
     Device *home = NULL;
+    bool several = false;
     for (Py_ssize_t i = 0; i < count; i++) {
         if (!objects[i] || !Py_IS_TYPE(objects[i], runtime->device_array)) continue;
         Device *device = ((DeviceArray *)objects[i])->device;
@@ -93,16 +97,34 @@ Device *runtime_home(Runtime *runtime, PyObject *const *objects, Py_ssize_t coun
             device_array_gone();
             return NULL;
         }
-        if (home && home != device) {
-            PyErr_Format(PyExc_ValueError,
-                         "the arrays of a call lie on different GPUs, %d and %d: copy them to one of them",
-                         home->ordinal, device->ordinal);
+        bool other = home && home != device, reached = meet && (meet == device || device_reaches(meet, device)) &&
+                                                       (meet == home || !home || device_reaches(meet, home));
+        if (other && !reached) {
+            PyErr_Format(
+                PyExc_ValueError, "the arrays of a call lie on different GPUs, %d and %d: copy them to one of them%s",
+                home->ordinal, device->ordinal,
+                meet ? ", or let its kernels reach the others (cuda.current_context().enable_peer_access)" : "");
             return NULL;
         }
+        several |= other;
         home = device;
     }
-    if (!home) return runtime_device(runtime);
+    return several ? meet : home;
+}
+
+static Device *home_or_own(Runtime *runtime, Device *home) {
+    if (!home) return PyErr_Occurred() ? NULL : runtime_device(runtime);
     return graph_check(home) < 0 ? NULL : home;
+}
+
+Device *runtime_home(Runtime *runtime, PyObject *const *objects, Py_ssize_t count) {
+    return home_or_own(runtime, find_home(runtime, NULL, objects, count));
+}
+
+Device *runtime_launch_home(Runtime *runtime, PyObject *stream, PyObject *const *objects, Py_ssize_t count) {
+    Device *meet = stream ? runtime_stream_device(stream) : NULL;
+    if (!meet && !(meet = runtime_device(runtime))) return NULL;
+    return home_or_own(runtime, find_home(runtime, runtime_capture ? NULL : meet, objects, count));
 }
 
 int runtime_device_count(Runtime *runtime) { return runtime->cuda->use_gpu > 0 ? cuda_device_count(runtime->cuda) : 1; }

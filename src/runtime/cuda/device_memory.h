@@ -26,6 +26,23 @@ struct Foreign {
     const struct DLExchange *table;
 };
 
+/* What __cuda_array_interface__ has, and its own name. */
+#define INTERFACE_KEY_LIST                               \
+    INTERFACE_KEY(INTERFACE, "__cuda_array_interface__") \
+    INTERFACE_KEY(SHAPE, "shape")                        \
+    INTERFACE_KEY(TYPESTR, "typestr")                    \
+    INTERFACE_KEY(DATA, "data")                          \
+    INTERFACE_KEY(STRIDES, "strides")                    \
+    INTERFACE_KEY(DESCR, "descr")                        \
+    INTERFACE_KEY(MASK, "mask")                          \
+    INTERFACE_KEY(STREAM, "stream")
+typedef enum InterfaceKey {
+#define INTERFACE_KEY(key, name) KEY_##key,
+    INTERFACE_KEY_LIST
+#undef INTERFACE_KEY
+        INTERFACE_KEYS
+} InterfaceKey;
+
 enum { FOREIGNS = 8, ORDINARY = 16, SHELLS = 8 };
 
 /* One per module state; its Python functions find it through the module, its objects through a field. */
@@ -42,6 +59,9 @@ typedef struct Runtime {
     uint32_t tensor_dtype;       /* the bytes of its DLDataType */
     PyObject *field_dtype;       /* of the array that was read last by its fields; NULL: none was */
     const Type *field_element;
+    PyObject *keys[INTERFACE_KEYS]; /* array_interface.c; and the typestr that was read last, of numbers: NULL: none */
+    PyObject *typestr;
+    const Type *typestr_element;
     ByteRange *locked; /* memory of the host that is locked for the host device */
     size_t nlocked;
     PyObject *allocator;     /* of another library: bytes -> (address, what keeps it); NULL: none */
@@ -64,6 +84,9 @@ static inline bool runtime_keeps(PyObject *object) {
 /* array_adopt.c: NULL: no array, or an exception is set. */
 const Foreign *device_array_foreign(Runtime *runtime, PyObject *object);
 void device_array_drop_fields(struct FieldReader *fields); /* NULL: nothing */
+/* array_interface.c: Runtime.keys; -1: exception set. */
+int device_array_make_keys(Runtime *runtime);
+void device_array_drop_keys(Runtime *runtime);
 
 /* idle.c, with the GIL: the action is called when the device has done all that it was given: now, or once no thread
  * records a graph. */

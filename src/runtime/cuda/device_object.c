@@ -442,6 +442,7 @@ void runtime_free(struct Runtime *runtime) {
     free(runtime->locked);
     for (size_t i = 0; i < SHELLS; i++) Py_XDECREF((PyObject *)runtime->shells[i]);
     Py_XDECREF(runtime->field_dtype);
+    device_array_drop_keys(runtime);
     device_array_drop_fields(runtime->fields);
     PyMem_Free(runtime);
 }
@@ -481,7 +482,8 @@ int runtime_add_types(PyObject *module, Marshal *marshal, Cuda *cuda) {
     runtime->cuda = cuda;
     runtime->host = host_device_new();
     PyObject *name = PyUnicode_FromString("krait.cuda");
-    int status = name ? add_type(module, &runtime->device_array, &device_array_spec) : -1;
+    int status = name ? device_array_make_keys(runtime) : -1;
+    if (status == 0) status = add_type(module, &runtime->device_array, &device_array_spec);
     if (status == 0) status = add_type(module, &runtime->stream, &stream_spec);
     if (status == 0) status = add_type(module, &runtime->event, &event_spec);
     if (status == 0) status = add_type(module, &runtime->device, &device_spec);

@@ -54,16 +54,20 @@ static int gpu_allocate(Device *device, void *stream, size_t bytes, void **memor
     ON_GPU(context, allocate(context, stream, bytes ? bytes : 1, address));
 }
 
+static int record(CudaContext *context, void *stream) {
+    enum { EVENT_DISABLE_TIMING = 2 };
+    const CuApi *api = &context->cuda->api;
+    int error = context->event ? CUDA_OK : api->EventCreate(&context->event, EVENT_DISABLE_TIMING);
+    return error == CUDA_OK ? api->EventRecord(context->event, stream) : error;
+}
+
 /* Threads without the GIL may be here at the same time: between the record and the wait the event is one's own.  Who
  * waits for the lock has no GIL that a function of the host, behind which the owner waits for room in the driver's
  * queue, needs (GIVE). */
 static int put_behind(CudaContext *context, void *later, void *earlier) {
-    enum { EVENT_DISABLE_TIMING = 2 };
-    const CuApi *api = &context->cuda->api;
     pthread_mutex_lock(&context->turns);
-    int error = context->event ? CUDA_OK : api->EventCreate(&context->event, EVENT_DISABLE_TIMING);
-    if (error == CUDA_OK) error = api->EventRecord(context->event, earlier);
-    if (error == CUDA_OK) error = api->StreamWaitEvent(later, context->event, 0);
+    int error = record(context, earlier);
+    if (error == CUDA_OK) error = context->cuda->api.StreamWaitEvent(later, context->event, 0);
     pthread_mutex_unlock(&context->turns);
     return error;
 }
@@ -197,6 +201,16 @@ static int gpu_copy_between(Device *device, void *to, Device *other, const void 
     ON_GPU(context, api->MemcpyPeer((uint64_t)to, context->handle, (uint64_t)from, source->handle, bytes));
 }
 
+/* Memory of a pool does not follow the contexts: it has its own list of who reaches it. */
+static int open_pool(CudaContext *context, CudaContext *reached) {
+    enum { LOCATION_DEVICE = 1, READ_AND_WRITE = 3 };
+    const CuApi *api = &context->cuda->api;
+    const CudaPoolAccess access = {LOCATION_DEVICE, context->number, READ_AND_WRITE};
+    void *pool = NULL;
+    int error = reached->pools ? api->DeviceGetDefaultMemPool(&pool, reached->number) : CUDA_OK;
+    return error == CUDA_OK && pool ? api->MemPoolSetAccess(pool, &access, 1) : error;
+}
+
 static int let_reach(CudaContext *context, CudaContext *reached) {
     ON_GPU(context, api->CtxEnablePeerAccess(reached->handle, 0));
 }
@@ -209,7 +223,26 @@ static int gpu_reach(Device *device, Device *other, bool enable, bool *can) {
     if (error != CUDA_OK || !enable) return error;
     error = start(other);
     if (error == CUDA_OK) error = let_reach(context, reached);
-    return error == ENABLED_ALREADY ? CUDA_OK : error;
+    if (error == CUDA_OK || error == ENABLED_ALREADY) error = open_pool(context, reached);
+    if (error == CUDA_OK) device->reaches |= device_bit(other);
+    return error;
+}
+
+static int record_there(CudaContext *context, void *stream) { ON_GPU(context, record(context, stream)); }
+
+static int wait_here(CudaContext *context, void *stream, void *event) {
+    ON_GPU(context, api->StreamWaitEvent(stream, event, 0));
+}
+
+/* The event is of the context that it is recorded in; NULL, for a stream, names the default one of the current context,
+ * so each half is done with its own. */
+static int gpu_order_between(Device *device, void *later, Device *other, void *earlier) {
+    CudaContext *context = context_of(device), *source = context_of(other);
+    pthread_mutex_lock(&source->turns);
+    int error = record_there(source, earlier);
+    if (error == CUDA_OK) error = wait_here(context, later, source->event);
+    pthread_mutex_unlock(&source->turns);
+    return error;
 }
 
 /* With unified addressing, which all 64-bit systems have, the GPU reaches such memory by the host's address. */
@@ -389,6 +422,7 @@ static const DeviceOps gpu_ops = {
     .copy = gpu_copy,
     .copy_between = gpu_copy_between,
     .reach = gpu_reach,
+    .order_between = gpu_order_between,
     .pin = gpu_pin,
     .unpin = gpu_unpin,
     .lock = gpu_lock,

@@ -64,6 +64,11 @@ static PyObject *foreign_handle(PyObject *stream) {
     return number;
 }
 
+Device *runtime_stream_device(PyObject *object) {
+    bool made = Py_TYPE(object)->tp_dealloc == stream_dealloc && ((Stream *)object)->owned;
+    return made ? ((Stream *)object)->device : NULL;
+}
+
 int runtime_stream_check(PyObject *object, const Device *device) {
     enum { LAST_FIXED = 2 }; /* the default streams are those of any device */
     if (Py_TYPE(object)->tp_dealloc != stream_dealloc) return 0;
