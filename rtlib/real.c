@@ -222,13 +222,18 @@ int32_t krait_rt_check_divmod_d(double a, double b, double quotient, double rema
 
 #ifdef KRAIT_RT_NVPTX
 /* Without a branch, behind which what follows would wait: less a multiple of 2**64, so that -2**63 to below 2**63 is
- * left, which is exact.  Which multiple, a sum rounded down says: no sum below a whole number comes to it.  Only then
- * it is rounded, which is part of the conversion (codegen_nvptx/conversions.c): what is that large is whole. */
-#define WRAP_TO_INT(T, S, F)                                                            \
-    static inline T within_int_##S(T x) {                                               \
-        T finite = __builtin_fabs##F(x) < (T)RT_INF ? x : 0;                            \
-        T multiple = __builtin_floor##F(__nvvm_fma_rm_##S(finite, (T)0x1p-64, (T)0.5)); \
-        return __builtin_fma##F(multiple, -(T)0x1p64, finite);                          \
+ * left, which is exact.  Which multiple, a sum rounded down says: no sum below a whole number comes to it.  It is made
+ * whole by 2**(digits - 1) of its own sign, with which it has no fraction: conversions take a GPU far longer than sums.
+ * A number of 2**64 * 2**(digits - 1) or more is such a multiple.  Only then what is left is rounded, which is part of
+ * its conversion (codegen_nvptx/conversions.c): what is that large is whole. */
+#define NO_FRACTION_f 0x1p23f
+#define NO_FRACTION_d 0x1p52
+#define WRAP_TO_INT(T, S, F)                                                                     \
+    static inline T within_int_##S(T x) {                                                        \
+        T within = __builtin_fabs##F(x) < NO_FRACTION_##S * (T)0x1p64 ? x : 0;                   \
+        T multiple = __nvvm_fma_rm_##S(within, (T)0x1p-64, (T)0.5);                              \
+        T whole = __builtin_copysign##F(NO_FRACTION_##S, multiple);                              \
+        return __builtin_fma##F(__nvvm_add_rm_##S(multiple, whole) - whole, -(T)0x1p64, within); \
     }
 #define TO_INT_BY(T, S, x, round) ((int64_t)round(within_int_##S(x)))
 #else

@@ -40,12 +40,14 @@ static bool is_arm(LLVMValueRef value, LLVMValueRef select) {
            is_used_once(value) && is_sum_or_product(value);
 }
 
-/* Which operand of the select is made for it alone; 0: none, or it is no choice of doubles. */
+/* Which operand of the select is made for it alone; 0: none, or it is no choice of doubles that are computed: a
+ * constant is moved to where the result lies in any case, and a branch would keep ptxas from predicates for what stands
+ * around it. */
 static unsigned arm_of(LLVMValueRef select) {
     if (LLVMGetInstructionOpcode(select) != LLVMSelect) return 0;
     if (LLVMGetTypeKind(LLVMTypeOf(select)) != LLVMDoubleTypeKind) return 0;
     for (unsigned i = 2; i > 0; i--)
-        if (is_arm(LLVMGetOperand(select, i), select)) return i;
+        if (is_arm(LLVMGetOperand(select, i), select) && !LLVMIsConstant(LLVMGetOperand(select, 3 - i))) return i;
     return 0;
 }
 

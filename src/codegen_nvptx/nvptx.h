@@ -33,6 +33,7 @@ LLVMValueRef nvptx_assembly(LLVMBuilderRef b, LLVMValueRef like, const char *tex
 LLVMValueRef nvptx_fuse_product(LLVMBuilderRef b, LLVMValueRef sum);
 LLVMValueRef nvptx_fuse_double(LLVMBuilderRef b, LLVMValueRef sum);
 LLVMValueRef nvptx_convert_rounded(LLVMBuilderRef b, LLVMValueRef value);
+LLVMValueRef nvptx_compare_whole(LLVMBuilderRef b, LLVMValueRef both);
 LLVMValueRef nvptx_exact_negation(LLVMBuilderRef b, LLVMValueRef sub);
 LLVMValueRef nvptx_exact_magnitude(LLVMBuilderRef b, LLVMValueRef call);
 LLVMValueRef nvptx_exact_choice(LLVMBuilderRef b, LLVMValueRef select);
@@ -41,8 +42,14 @@ LLVMValueRef nvptx_exact_shift(LLVMBuilderRef b, LLVMValueRef shift);
 /* early_loads.c: what the function loads stands before slow operations and over ifs, where it can */
 void nvptx_load_early(LLVMBuilderRef b, LLVMValueRef function);
 
+/* starts.c: pointers that go through loops start where their arrays do */
+void nvptx_start_at_bases(LLVMBuilderRef b, LLVMValueRef function);
+
 /* arms.c: of two doubles one is computed only where it is chosen, if it is a single operation */
 void nvptx_branch_around_arms(LLVMBuilderRef b, LLVMValueRef function);
+
+/* order.c: of two ways that meet again, the short one stands first */
+void nvptx_order_ways(LLVMBuilderRef b, LLVMValueRef function);
 
 /* exact_text.c: the text of a module, in the arena, without instructions that ptxas takes wrongly */
 char *nvptx_exact_text(Arena *arena, char *text);

@@ -2,7 +2,7 @@
  * made of each kind.
  *
  * In: a module.  Out: the same values, computed by what ptxas and instruction selection take as it is meant
- * (exact.c) or leave together (fuse.c, conversions.c, in optimised modules). */
+ * (exact.c) or leave together (fuse.c, conversions.c, halves.c, in optimised modules). */
 #include <string.h> /* strlen */
 
 #include "codegen_nvptx/nvptx.h"
@@ -19,6 +19,8 @@ static const struct {
     {LLVMSub, false, nvptx_exact_negation},  {LLVMCall, false, nvptx_exact_magnitude},
     {LLVMSelect, false, nvptx_exact_choice}, {LLVMShl, false, nvptx_exact_shift},
     {LLVMLShr, false, nvptx_exact_shift},    {LLVMFPToSI, true, nvptx_convert_rounded},
+    {LLVMAnd, true, nvptx_compare_whole},    {LLVMOr, true, nvptx_compare_whole},
+    {LLVMSelect, true, nvptx_compare_whole},
 };
 
 LLVMValueRef nvptx_assembly(LLVMBuilderRef b, LLVMValueRef like, const char *text, const char *constraints,
@@ -46,8 +48,10 @@ static void rewrite(Module *module, LLVMValueRef value) {
 void nvptx_rewrite(Module *module) {
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
         if (module->options.opt_level) {
+            nvptx_start_at_bases(module->builder, f);
             nvptx_load_early(module->builder, f);
             nvptx_branch_around_arms(module->builder, f);
+            nvptx_order_ways(module->builder, f);
         }
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
             for (LLVMValueRef value = LLVMGetFirstInstruction(block), next; value; value = next) {
