@@ -129,7 +129,7 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
     TRY(module_open(module, diag));
     Lower lower;
     l_init(&lower, module, diag);
-    lower.narrow = target->slow_wide && program->small && lower.access == ACCESS_TRUST;
+    lower.narrow = target->slow_wide && program->small && lower.access != ACCESS_SKIP;
     lower.s = ARENA_NEW(program->arena, struct LowerState);
     TRY(lower_declare(&lower));
     for (size_t i = 0; i < program->count; i++) TRY(lower_function(&lower, program->insts[i]));

@@ -231,6 +231,7 @@ LLVMValueRef l_complex(Lower *l, LLVMValueRef re, LLVMValueRef im);
 LLVMValueRef l_offset(Lower *l, LLVMValueRef pointer, LLVMValueRef bytes);
 LLVMValueRef l_index(Lower *l, LLVMTypeRef memory_type, LLVMValueRef pointer, LLVMValueRef index);
 LLVMValueRef l_alloca(Lower *l, LLVMTypeRef type, const char *name);                     /* in the entry block */
+LLVMValueRef l_alloca_with(Lower *l, LLVMValueRef first, const char *name);              /* which holds that at first */
 LLVMValueRef l_alloca_bytes(Lower *l, uint64_t bytes, unsigned align, const char *name); /* in the entry block */
 LLVMValueRef l_alloca_value(Lower *l, const Type *type, const char *name);               /* memory of a type's layout */
 

@@ -124,6 +124,18 @@ static LLVMValueRef alloca_of(Lower *l, LLVMTypeRef type, unsigned align, const 
 
 LLVMValueRef l_alloca(Lower *l, LLVMTypeRef type, const char *name) { return alloca_of(l, type, 0, name); }
 
+LLVMValueRef l_alloca_with(Lower *l, LLVMValueRef first, const char *name) {
+    LLVMBasicBlockRef here = l_here(l);
+    LLVMMetadataRef where = LLVMGetCurrentDebugLocation2(l->b);
+    LLVMValueRef slot = l_alloca(l, LLVMTypeOf(first), name);
+    LLVMSetCurrentDebugLocation2(l->b, NULL);
+    l_enter(l, l->allocas);
+    LLVMBuildStore(l->b, first, slot);
+    l_enter(l, here);
+    LLVMSetCurrentDebugLocation2(l->b, where);
+    return slot;
+}
+
 LLVMValueRef l_alloca_bytes(Lower *l, uint64_t bytes, unsigned align, const char *name) {
     return alloca_of(l, LLVMArrayType2(l->i8, bytes), align, name);
 }

@@ -165,6 +165,7 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_CAST: return lower_cast(l, value);
     case OP_SPEND: return lower_spend(l, value);
     case OP_SAFEPOINT: return lower_safepoint(l, value);
+    case OP_MISSED: return lower_missed(l);
     case OP_STRIP_START: return lower_strip_start(l, value);
     case OP_STRIP_STOP: return lower_strip_stop(l, value);
     case OP_STRIP_LENGTH: return lower_strip_length(l, value);
@@ -289,7 +290,7 @@ bool lower_function(Lower *l, const FuncInst *inst) {
     s->ends = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
     s->landings = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
     s->phis.len = s->caught.len = 0;
-    s->budget = s->pending = NULL;
+    s->budget = s->pending = s->missed = NULL;
     s->exit = NULL;
     s->landing = NULL;
     l_begin(l, lowered->function);

@@ -48,6 +48,7 @@ struct LowerState {
     VEC(Scratch) scratch;          /* lower_slots.c */
     LLVMValueRef scratch_of;       /* the function */
     LLVMValueRef budget;           /* lower_safepoint.c; NULL: not needed yet */
+    LLVMValueRef missed;           /* lower_array.c: memory of what MISSED asks; NULL: not needed yet */
     struct Coroutine *coroutine;   /* lower_generator.c; NULL: the function is none's */
     LLVMMetadataRef subprogram;    /* debug.c; NULL: no line table */
 };
@@ -147,6 +148,7 @@ typedef struct Indices { /* the items of an index: of a tuple, or the index alon
 Indices l_indices(Lower *l, const Type *const *type, LLVMValueRef value, const Value *operand); /* lower_array.c */
 AccessPolicy l_access_policy(const Lower *l, const Value *at);
 void l_raise_out_of_bounds(Lower *l, LLVMValueRef inside, LLVMValueRef index, unsigned axis, LLVMValueRef extent);
+LLVMValueRef lower_missed(Lower *l);
 LLVMValueRef lower_getitem(Lower *l, const Value *value);
 LLVMValueRef lower_setitem(Lower *l, const Value *value);
 

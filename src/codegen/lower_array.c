@@ -60,8 +60,9 @@ LLVMValueRef l_element_value(Lower *l, const Type *type, LLVMValueRef array, LLV
     return l_array_make(l, result, pointer, l_view_owner(l, array), NULL, NULL);
 }
 
-/* Of 32 bits, where the access is trusted, the place is inside: of an index from the end, the sum has wrapped to it; of
- * one from the start, the sum is larger than the index.  So it is the less of both, as unsigned numbers. */
+/* Of 32 bits the place is inside, or the index is at no item: of an index from the end, the sum has wrapped to its
+ * place; of one from the start, the sum is larger than the index.  So it is the less of both, as unsigned numbers,
+ * which is outside if the index is. */
 LLVMValueRef l_wrap_index(Lower *l, LLVMValueRef index, LLVMValueRef extent, bool forward) {
     if (forward) return index;
     if (LLVMIsAConstantInt(index)) return LLVMConstIntGetSExtValue(index) < 0 ? l_add(l, index, extent) : index;
@@ -97,12 +98,33 @@ Indices l_indices(Lower *l, const Type *const *type, LLVMValueRef value, const V
 }
 
 AccessPolicy l_access_policy(const Lower *l, const Value *at) {
+    if (at->flags & VF_PUT_OFF) return ACCESS_NOTE;
     return at->flags & VF_UNCHECKED ? ACCESS_TRUST : l->access;
 }
 
 void l_raise_out_of_bounds(Lower *l, LLVMValueRef inside, LLVMValueRef index, unsigned axis, LLVMValueRef extent) {
     LLVMValueRef args[] = {index, l_i64(l, axis), extent};
     l_raise_if(l, l_not(l, inside), "IndexError", "index %lld is out of bounds for axis %lld with size %lld", args, 3);
+}
+
+/* Whether an access has missed: in a register once SROA has seen it. */
+static LLVMValueRef missed_slot(Lower *l) {
+    if (!l->s->missed) l->s->missed = l_alloca_with(l, l_i1(l, false), "missed");
+    return l->s->missed;
+}
+
+/* The place, or, noting that, the first of all, which there is where accesses are put off. */
+static LLVMValueRef note_missed(Lower *l, LLVMValueRef place, LLVMValueRef extent) {
+    LLVMValueRef slot = missed_slot(l), before = l_raw_load(l, l->i1, slot, 1);
+    l_raw_store(l, l_or(l, before, l_icmp(l, LLVMIntUGE, place, extent)), slot, 1);
+    LLVMValueRef both[] = {place, l_sub(l, extent, l_int(LLVMTypeOf(extent), 1))};
+    return l_intrinsic(l, "llvm.umin", LLVMTypeOf(place), both, 2);
+}
+
+LLVMValueRef lower_missed(Lower *l) {
+    LLVMValueRef slot = missed_slot(l), missed = l_raw_load(l, l->i1, slot, 1);
+    l_raw_store(l, l_i1(l, false), slot, 1);
+    return missed;
 }
 
 /* Records the access unless `all` axes are inside.  The site is that of the first axis that is outside. */
@@ -147,15 +169,25 @@ static void guard_access(Lower *l, Access *a, const Value *at, LLVMValueRef all,
     l_enter(l, a->guard.yes);
 }
 
-/* In 32 bits, where accesses are trusted. */
-static LLVMValueRef narrow_access(Lower *l, const Type *type, LLVMValueRef array, const Indices *x) {
+/* The place of an index on an axis, in 32 bits.  One that does not fit them is looked at in 64. */
+static LLVMValueRef narrow_place(Lower *l, const Indices *x, unsigned axis, LLVMValueRef extent, AccessPolicy policy) {
+    const Value *source = x->sources[axis];
+    LLVMValueRef index = x->values[axis], narrow = l_narrowed(l, extent);
+    bool fits = policy == ACCESS_TRUST || (source && type_is_integer(source->type) && value_fits(source, 32));
+    LLVMValueRef place = fits ? l_wrap_index(l, l_narrowed(l, index), narrow, x->forward[axis])
+                              : l_wrap_index(l, index, extent, x->forward[axis]);
+    LLVMValueRef end = fits ? narrow : extent;
+    if (policy == ACCESS_RAISE) l_raise_out_of_bounds(l, l_icmp(l, LLVMIntULT, place, end), index, axis, extent);
+    return l_narrowed(l, policy == ACCESS_NOTE ? note_missed(l, place, end) : place);
+}
+
+/* In 32 bits. */
+static LLVMValueRef narrow_access(Lower *l, const Type *type, LLVMValueRef array, const Indices *x,
+                                  AccessPolicy policy) {
     Place places[TYPE_MAX_NDIM];
     for (unsigned i = 0; i < type->ndim; i++) {
-        LLVMValueRef index = l_narrowed(l, x->values[i]), extent = l_narrowed(l, l_array_shape(l, type, array, i));
-        if (x->forward[i])
-            places[i] = l_place(l, index, x->sources[i]);
-        else
-            places[i] = (Place){l_wrap_index(l, index, extent, false), 0};
+        LLVMValueRef place = narrow_place(l, x, i, l_array_shape(l, type, array, i), policy);
+        places[i] = x->forward[i] && policy != ACCESS_NOTE ? l_place(l, place, x->sources[i]) : (Place){place, 0};
     }
     for (unsigned i = 0; !l_places_are_near(type, places); i++)
         if (places[i].offset) places[i] = (Place){l_narrowed(l, x->values[i]), 0};
@@ -190,7 +222,7 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
     for (unsigned i = 0; i < x->count; i++) x->forward[i] |= (at->flags & VF_FORWARD) != 0;
     /* LLVM makes pointers that move of places in 32 bits only where each round of a loop computes them. */
     if (l->narrow && !(at->flags & VF_SKIPPED)) {
-        a->pointer = narrow_access(l, type, array, x);
+        a->pointer = narrow_access(l, type, array, x, policy);
         return;
     }
     for (unsigned i = 0; i < type->ndim; i++) {
@@ -201,6 +233,10 @@ static void access_elements(Lower *l, Access *a, const Value *at, const Type *ty
         }
         index[i] = l_wrap_index(l, x->values[i], extent, x->forward[i]);
         if (policy == ACCESS_TRUST) continue;
+        if (policy == ACCESS_NOTE) {
+            index[i] = note_missed(l, index[i], extent);
+            continue;
+        }
         inside[i] = l_icmp(l, LLVMIntULT, index[i], extent);
         if (x->certain[i] && LLVMIsAICmpInst(inside[i])) LLVMSetICmpSameSign(inside[i], true);
         if (policy == ACCESS_RAISE) l_raise_out_of_bounds(l, inside[i], x->values[i], i, extent);

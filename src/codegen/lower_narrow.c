@@ -62,7 +62,8 @@ LLVMValueRef lower_narrow(Lower *l, const Value *value) {
         return l_widened(l, l_scalar_op(l, value->op, SCALAR_INT32, a, b));
     case OP_FLOORDIV:
     case OP_MOD: {
-        bool positive = value_is_nonnegative(value->args[1]) && value->flags & VF_UNCHECKED;
+        bool not_zero = (value->flags & (VF_UNCHECKED | VF_CHECKED)) != 0; /* known, or asked before */
+        bool positive = value_is_nonnegative(value->args[1]) && not_zero;
         if (!fit || (!positive && !LLVMIsAConstantInt(b))) return NULL;
         bool simple = LLVMIsAConstantInt(b) && LLVMConstIntGetSExtValue(b) > 0;
         if (!positive && !simple) return NULL;

@@ -8,15 +8,7 @@
 enum { CALLS_BUDGET = 1 << 14 }; /* calls of recursive functions between two looks */
 
 static LLVMValueRef budget_of(Lower *l) {
-    if (l->s->budget) return l->s->budget;
-    LLVMBasicBlockRef here = l_here(l);
-    LLVMMetadataRef where = LLVMGetCurrentDebugLocation2(l->b);
-    l->s->budget = l_alloca(l, l->i64, "budget");
-    LLVMSetCurrentDebugLocation2(l->b, NULL);
-    l_enter(l, l->allocas);
-    l_raw_store(l, l_i64(l, SAFEPOINT_BUDGET), l->s->budget, 8);
-    l_enter(l, here);
-    LLVMSetCurrentDebugLocation2(l->b, where);
+    if (!l->s->budget) l->s->budget = l_alloca_with(l, l_i64(l, SAFEPOINT_BUDGET), "budget");
     return l->s->budget;
 }
 

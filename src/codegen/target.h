@@ -50,6 +50,7 @@ typedef enum AccessPolicy {
     ACCESS_TRUST, /* undefined: no check is emitted */
     ACCESS_RAISE, /* IndexError */
     ACCESS_SKIP,  /* the access is left out (a load gives zero) and the bad_access hook records it */
+    ACCESS_NOTE,  /* another element is read, and it is noted: VF_PUT_OFF */
 } AccessPolicy;
 
 typedef enum MathColumn { MATH_HOST, MATH_LIBDEVICE, MATH_LIBCLC } MathColumn; /* of platform_math.def */

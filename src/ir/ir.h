@@ -127,7 +127,10 @@ enum ValueFlags {
                            it may not be put where that is not seen (frontend) */
     VF_STAYS = 65536,   /* of such a call: they are variables of the function around, which it may not come to */
     VF_RAISED = 131072, /* of a call: the exception that it makes is raised at once, and goes nowhere else (frontend) */
-    VF_OF_BLOCK = 262144 /* an atomic operation of an array that the block alone has (shared) */
+    VF_OF_BLOCK = 262144, /* an atomic operation of an array that the block alone has (shared) */
+    VF_PUT_OFF =
+        524288 /* an element that is read, of an index that may be outside: some other then, and the next MISSED
+                             says so (versions) */
 };
 
 /* What an integer lies between, both included. */

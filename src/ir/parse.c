@@ -87,7 +87,7 @@ static bool parse_flags(Parser *parser, Value *value, const char *flags, size_t 
                  {".checked", VF_CHECKED},   {".nowrap", VF_NOWRAP},       {".shared", VF_SHARED},
                  {".implicit", VF_IMPLICIT}, {".owned", VF_OWNED},         {".looks", VF_LOOKS},
                  {".skipped", VF_SKIPPED},   {".inline", VF_INLINE},       {".brief", VF_BRIEF},
-                 {".regroups", VF_REGROUPS}};
+                 {".regroups", VF_REGROUPS}, {".put_off", VF_PUT_OFF}};
     for (const char *at = flags; at < flags + length;) {
         size_t i = 0;
         while (i < COUNT_OF(known) && strncmp(at, known[i].text, strlen(known[i].text)) != 0) i++;

@@ -14,7 +14,7 @@ static const struct {
     {VF_INPLACE, ".inplace"},   {VF_UNCHECKED, ".unchecked"}, {VF_FORWARD, ".forward"},   {VF_CHECKED, ".checked"},
     {VF_NOWRAP, ".nowrap"},     {VF_SHARED, ".shared"},       {VF_IMPLICIT, ".implicit"}, {VF_OWNED, ".owned"},
     {VF_LOOKS, ".looks"},       {VF_SKIPPED, ".skipped"},     {VF_INLINE, ".inline"},     {VF_BRIEF, ".brief"},
-    {VF_REGROUPS, ".regroups"},
+    {VF_REGROUPS, ".regroups"}, {VF_PUT_OFF, ".put_off"},
 };
 
 /* An attribute or variable name; quoted if it is not made of the characters of names and dots. */

@@ -282,6 +282,7 @@ static void check_op(Verifier *verifier, const Value *value) {
     case OP_IN:
     case OP_NOT_IN:
     case OP_ITER_MORE:
+    case OP_MISSED:
         if (!is_bool(value->type)) fault(verifier, value, "the result is not bool");
         if (value->op == OP_ITER_MORE) want_kind(verifier, value, 0, TY_ITER, "an iterator");
         return;

@@ -13,6 +13,14 @@
  *     for k in range(starts[row], starts[row + 1]):      if starts[row] >= 0: ... values[k] is at values + k
  *         s += values[k]                                 else: ... at values + (k < 0 ? k + values.size : k)
  *
+ * What a loop loads, and takes for an index, nobody can ask about before it.  On a GPU, where a loop that leaves in its
+ * middle neither unrolls nor has its loads in flight together, a loop over a range that does nothing but read goes on:
+ * an index outside gives some other item, and is noted (VF_PUT_OFF); behind the loop MISSED asks whether there was one,
+ * and then the copy does it all again, which raises.
+ *
+ *     for k in range(n):          if ...: for k in range(n): t += x[c[k]]  noted; if missed: do the other
+ *         t += x[c[k]]            else: ... checked
+ *
  * A function that may decline a call (Program.declines) does so where the guard of its first loops fails, and has no
  * copy of them; so that nothing is done twice, no memory may have been written to before.  Of a loop by itself the
  * guard then counts the rounds, too (Program.brief): one that ends soon need not look for signals, and is not walked in
@@ -26,6 +34,9 @@
 #include "passes/private.h"
 
 enum { MOST_LOOPS = 32, MOST_VALUES = 300, MOST_QUESTIONS = 12 };
+
+/* Of accesses that are put off. */
+enum { MOST_PUT_OFF = 8 };
 
 /* Of a loop that does not look for signals: what its rounds cost together, tens of milliseconds where they are slow;
  * what one costs, so that not most calls have more. */
@@ -44,6 +55,8 @@ typedef struct Guarding {
     Value **stand_ins;
     VEC(Question) questions;
     VEC(Value *) accesses; /* in range, or not negative, if all of them are answered with yes */
+    VEC(Value *) put_off;  /* accesses of which it is found out behind the loop whether they are in range */
+    bool rereads;          /* on a GPU, where accesses are checked: they may be put off */
     bool signs;            /* accesses are not checked: what is asked for is that they are not negative */
     bool meets;            /* a function of the program waits for other threads */
     bool declines;         /* the function may decline the call where nothing has been done */
@@ -180,6 +193,74 @@ static void ask_for_loop(Guarding *g, const Block *header) {
     if (count > MOST_VALUES) g->accesses.len = 0;
 }
 
+/* ---- what to ask behind the loop ---- */
+
+/* Done twice it is done once: values of the function's own, which it holds no references to. */
+static bool leaves_nothing(const Value *value) {
+    if ((value->op == OP_ITER_MORE || value->op == OP_ITER_TAKE) && value->args[0]->op == OP_ITER &&
+        value_calls(value->args[0]->args[0], FUNC_RANGE))
+        return true;
+    return !(value_effects(value, true) & (Effects)(EFFECT_WRITE | EFFECT_SYNC | EFFECT_NEW));
+}
+
+static bool is_settled(const Guarding *g, const Value *access) {
+    for (size_t i = 0; i < g->accesses.len; i++)
+        if (g->accesses.data[i] == access) return true;
+    return false;
+}
+
+/* An element that is read; of an array that has one, which is asked. */
+static bool put_off(Guarding *g, Value *access) {
+    const Value *array = access->args[0];
+    while (array->op == OP_CAST && array->args[0]->type->kind == TY_ARRAY) array = array->args[0];
+    if (access->type->kind != TY_SCALAR || !has_node(g, access) || !has_node(g, array) ||
+        g->put_off.len == MOST_PUT_OFF)
+        return false;
+    for (unsigned axis = 0; axis < array->type->ndim; axis++) {
+        Question question = {.below = true};
+        if (!limits_of_extent(&g->search, array, (int)axis, &question.extent) || !ask(g, question)) return false;
+    }
+    vec_push(g->arena, &g->put_off, access);
+    return true;
+}
+
+/* It may be done again: it changes nothing, and ends whatever it reads. */
+static bool may_do_again(Guarding *g, Value *value) {
+    const Effects lasting = EFFECT_WRITE | EFFECT_SYNC | EFFECT_NEW | EFFECT_RAISE;
+    if (is_element_access(value)) return value->op == OP_GETITEM && (is_settled(g, value) || put_off(g, value));
+    if (value->op == OP_CALL_INST) return false;
+    if (value->op == OP_ITER_MORE || value->op == OP_ITER_TAKE) return leaves_nothing(value);
+    return !(value_effects(value, true) & lasting);
+}
+
+static bool is_innermost(const BackEdges *edges, const Block *header) {
+    for (size_t e = 0; e < edges->len; e++)
+        if (edges->data[e].header != header && loop_has(header, edges->data[e].header)) return false;
+    return true;
+}
+
+static bool leaves_at_header(const Block *header, const Block *block) {
+    bool stays = !block->unwinds;
+    for (size_t s = 0; s < block->succs.len; s++) stays &= block == header || loop_has(header, block->succs.data[s]);
+    return stays;
+}
+
+/* All or nothing: what raises in a loop whose accesses are put off might come before one that raised first. */
+static void put_off_accesses(Guarding *g, const BackEdges *edges, const Block *header) {
+    size_t before = g->questions.len;
+    bool all = safepoint_range(header) && is_innermost(edges, header);
+    g->put_off.len = 0;
+    for (size_t b = 0; all && b < g->func->blocks.len; b++) {
+        Block *block = g->func->blocks.data[b];
+        if (!loop_has(header, block)) continue;
+        all = leaves_at_header(header, block);
+        for (Value *value = block->first; all && value; value = value->next) all = may_do_again(g, value);
+    }
+    if (all) return;
+    g->put_off.len = 0;
+    g->questions.len = before;
+}
+
 /* ---- the guard ---- */
 
 static Value *append_typed(Guarding *g, Block *block, Op op, const Type *type, Value *const *args, size_t nargs) {
@@ -261,15 +342,25 @@ static void append_questions(Guarding *g, const TwoLoops *loops) {
     loops->guard->last->type = type_simple(g->func->types, TY_NONE);
 }
 
-/* ---- whether to decline ---- */
-
-/* Done twice it is done once: values of the function's own, which it holds no references to. */
-static bool leaves_nothing(const Value *value) {
-    if ((value->op == OP_ITER_MORE || value->op == OP_ITER_TAKE) && value->args[0]->op == OP_ITER &&
-        value_calls(value->args[0]->args[0], FUNC_RANGE))
-        return true;
-    return !(value_effects(value, true) & (Effects)(EFFECT_WRITE | EFFECT_SYNC | EFFECT_NEW));
+/* The copy comes after the loop, too, where an access has missed. */
+static void append_again(Guarding *g, Block *header, const TwoLoops *loops) {
+    Block *again = block_new(g->func);
+    size_t s = loop_has(header, header->succs.data[0]) ? 1 : 0;
+    Block *join = header->succs.data[s];
+    for (size_t i = 0; i < g->put_off.len; i++) g->put_off.data[i]->flags |= VF_UNCHECKED | VF_PUT_OFF;
+    const Type *truth = type_scalar(g->func->types, SCALAR_BOOL, true);
+    Value *missed = append_typed(g, again, OP_MISSED, truth, NULL, 0);
+    append_typed(g, again, OP_BRANCH, type_simple(g->func->types, TY_NONE), &missed, 1);
+    vec_push(g->func->arena, &again->succs, loops->copy);
+    vec_push(g->func->arena, &again->succs, join);
+    vec_push(g->func->arena, &again->preds, header);
+    vec_push(g->func->arena, &loops->copy->preds, again);
+    header->succs.data[s] = again;
+    for (size_t p = 0; p < join->preds.len; p++)
+        if (join->preds.data[p] == header) join->preds.data[p] = again;
 }
+
+/* ---- whether to decline ---- */
 
 static bool all_leave_nothing(const Block *block) {
     for (const Value *value = block->first; value; value = value->next)
@@ -332,14 +423,16 @@ static bool in_loop(Guarding *g, const BackEdges *edges, BackEdge edge) {
     if (!loop_mark_blocks(g->arena, g->func, edge)) return false;
     ask_for_loop(g, edge.header);
     TwoLoops loops;
+    if (g->rereads) put_off_accesses(g, edges, edge.header);
     bool may_decline = g->declines && nothing_done(g, edge.header);
     g->brief = may_decline ? find_brief(g, edges, edge) : NULL;
-    bool asks = g->brief || (g->accesses.len && g->questions.len), declines = asks && may_decline;
+    bool asks = g->brief || ((g->accesses.len || g->put_off.len) && g->questions.len), declines = asks && may_decline;
     if (declines && !loop_guard(g->func, edge, &loops)) return false;
     if (asks && !declines && !loop_copy(g->func, edge, g->stand_ins, g->search.known, &loops)) return false;
     for (size_t i = 0; i < g->accesses.len && !g->signs; i++) g->accesses.data[i]->flags |= VF_UNCHECKED;
     if (!asks) return false;
     append_questions(g, &loops);
+    if (g->put_off.len) append_again(g, edge.header, &loops);
     if (g->brief) g->brief->flags |= VF_BRIEF;
     if (declines) append_decline(g, &loops);
     func_compute_order(g->func);
@@ -373,6 +466,7 @@ static bool has_meeting(const Func *func) {
 
 static void in_function(Program *program, FuncInst *inst, bool meets) {
     Guarding g = {.func = inst->func, .arena = program->arena, .signs = !program->index_raises, .meets = meets};
+    g.rereads = program->index_raises && program->small; /* a kernel of a GPU */
     g.declines = program->declines && inst == program->insts[0] && !inst->func->generator && !is_called(program, inst);
     g.counts = g.declines && program->brief && !program->uninterrupted;
     if (inst->func->prelude || !(g.counts || has_accesses(inst->func))) return;

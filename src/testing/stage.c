@@ -19,20 +19,20 @@ static bool read_types(ModuleState *state, PyObject *sequence, Arena *arena, con
 }
 
 /* stage(function, types, stage, *, target="host", kernel=False, capability=90, fastmath=0, python_errors=True,
- * boundscheck=True, noalias=False, parallel=0, small=False, in_range=False, brief=False); parallel: of enum
- * ParallelParts */
+ * boundscheck=True, noalias=False, parallel=0, small=False, in_range=False, brief=False,
+ * check=False); parallel: of enum ParallelParts; check: of a kernel, what it raises */
 static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"function",   "types",    "stage",         "target",      "kernel",
-                            "capability", "fastmath", "python_errors", "boundscheck", "noalias",
-                            "parallel",   "small",    "in_range",      "brief",       NULL};
+    static char *names[] = {"function", "types",         "stage",       "target",  "kernel",   "capability",
+                            "fastmath", "python_errors", "boundscheck", "noalias", "parallel", "small",
+                            "in_range", "brief",         "check",       NULL};
     ModuleState *state = module_state(module);
     PyObject *function, *type_list, *result = NULL;
     const char *stage, *target = "host";
     int kernel = 0, capability = 90, fastmath = 0, python_errors = 1, boundscheck = 1, noalias = 0, parallel = 0,
-        small = 0, in_range = 0, brief = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOs|$spiipppippp:stage", names, &function, &type_list, &stage,
+        small = 0, in_range = 0, brief = 0, check = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOs|$spiipppipppp:stage", names, &function, &type_list, &stage,
                                      &target, &kernel, &capability, &fastmath, &python_errors, &boundscheck, &noalias,
-                                     &parallel, &small, &in_range, &brief))
+                                     &parallel, &small, &in_range, &brief, &check))
         return NULL;
     Arena *arena = arena_new();
     if (!arena) return PyErr_NoMemory();
@@ -51,8 +51,8 @@ static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwarg
         Config config = {.target = gpu ? TARGET_NVPTX : TARGET_HOST, .kernel = kernel || gpu};
         config.codegen = (CodegenOptions){.entry = config.kernel ? ENTRY_KERNEL : ENTRY_FUNCTION,
                                           .fastmath = (uint32_t)fastmath,
-                                          .python_errors = python_errors && !config.kernel,
-                                          .boundscheck = boundscheck && !config.kernel,
+                                          .python_errors = config.kernel ? check : python_errors,
+                                          .boundscheck = config.kernel ? check : boundscheck,
                                           .opt_level = 3,
                                           .facts = (noalias ? FACT_NOALIAS : 0) | (small ? FACT_SMALL : 0) |
                                                    (in_range ? FACT_IN_RANGE : 0) | (brief ? FACTS_OF_CALLS : 0),

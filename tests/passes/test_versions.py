@@ -520,6 +520,61 @@ def test_a_kernel_does_not_ask_where_an_index_is_negative_for_a_purpose():
     assert len(re.findall(r"getitem\S* %0, ", text)) == 1
 
 
+def gathered(starts, columns, x, out):
+    total = np.float32(0)
+    for k in range(starts[0], starts[1]):
+        total += x[columns[k]]
+    out[0] = total
+
+
+def moved(starts, columns, x, out):
+    for k in range(starts[0], starts[1]):
+        out[k] = x[columns[k]]
+
+
+def checked_kernel(function):
+    types = [I4, I4, F4, F4]
+    return _testing.stage(function, types, "versions", target="nvptx", small=True, check=True).split("\n\n")[0]
+
+
+def test_a_checked_kernel_asks_behind_a_loop_that_only_reads_about_what_it_loads_and_takes_for_an_index():
+    text = checked_kernel(gathered)
+    assert len(re.findall(r"getitem\S*put_off\S* %2, ", text)) == 1
+    assert len(re.findall(r"getitem %2, ", text)) == 1  # of the copy, to which a miss leads
+    copy = re.search(r"(%\d+): bool = missed\n  branch \1, (\w+), ", text)[2]
+    assert re.search(rf"  branch %\d+, \w+, {copy}\n", text)  # the guard
+
+
+def test_a_checked_kernel_that_writes_in_a_loop_asks_there():
+    text = checked_kernel(moved)
+    assert "put_off" not in text and "missed" not in text
+
+
+def test_rounds_of_a_checked_kernel_that_reads_become_one(optimised):
+    types = f"{I4}; {I4}; {F4}; {F4}"
+    text = _testing.compile(gathered, types, boundscheck=True, python_errors=True)
+    assert text.count("ld.global.nc.b32") + text.count("ld.global.nc.s32") >= 2 * (4 + 1 + 1)
+    assert "setp.ge.u64" not in text and "setp.lt.u64" not in text  # places are computed and asked in 32 bits
+
+
+@pytest.mark.parametrize("at, column", [(0, 8), (6, 9), (5, -9), (6, 1 << 30), (6, -(1 << 31))])
+def test_a_checked_kernel_says_which_index_that_it_loaded_is_outside(at, column):
+    columns = np.arange(8, dtype=np.int32)[::-1].copy()
+    x, out = np.arange(8, dtype=np.float32) ** 2, np.zeros(1, np.float32)
+    kernel = cuda.jit(check=True)(gathered)
+    kernel[1, 1](np.array([0, 7], np.int32), columns, x, out)
+    assert out[0] == sum(x[columns[k]] for k in range(7))
+    columns[7] = column
+    kernel[1, 1](np.array([0, 7], np.int32), columns, x, out)
+    columns[at] = column
+    with pytest.raises(IndexError, match=f"index {column} is out of bounds for axis 0 with size 8"):
+        kernel[1, 1](np.array([0, 7], np.int32), columns, x, out)
+        cuda.synchronize()
+    columns[at] = -3
+    kernel[1, 1](np.array([0, 7], np.int32), columns, x, out)
+    assert out[0] == sum(x[columns[k]] for k in range(7))
+
+
 @pytest.mark.parametrize("first", [0, 3, -2, -8])
 def test_indices_of_a_kernel_that_count_from_the_end(first):
     starts = np.array([first, first + 5], np.int32)
