@@ -185,10 +185,27 @@ def weights_in(x, edges, equal, weights, n):
     return sums.astype(weights.dtype)
 
 
-def pair_of(bins):
+def two_edges(u, v, bins, range):
+    """The edges for two axes: bins are for both, or a pair, one for each; of a list or an array two are a pair, too."""
     if isinstance(bins, tuple):
-        return bins
-    return bins, bins
+        across = np.asarray(histogram_bin_edges(u, bins[0], range_of(range, 0)), np.float64)
+        return across, np.asarray(histogram_bin_edges(v, bins[1], range_of(range, 1)), np.float64)
+    if np.ndim(bins) == 2:
+        across = np.asarray(given_edges(np.asarray(bins[0])), np.float64)
+        return across, np.asarray(given_edges(np.asarray(bins[1])), np.float64)
+    if np.ndim(bins) == 1 and len(bins) == 2:
+        across = np.asarray(equal_edges(u, number_of(bins[0], 0), range_of(range, 0)), np.float64)
+        return across, np.asarray(equal_edges(v, number_of(bins[1], 1), range_of(range, 1)), np.float64)
+    across = np.asarray(histogram_bin_edges(u, bins, range_of(range, 0)), np.float64)
+    return across, np.asarray(histogram_bin_edges(v, bins, range_of(range, 1)), np.float64)
+
+
+def number_of(bins, axis):
+    if bins < 1:
+        raise ValueError(f"`bins[{axis}]` must be positive, when an integer")
+    if not isinstance(bins, (int, np.integer)):
+        raise TypeError(f"`bins[{axis}]` must be an integer, when a scalar")
+    return int(bins)
 
 
 def range_of(range, i):
@@ -202,9 +219,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     u, v = np.asarray(line(x), dtype), np.asarray(line(y), dtype)
     if len(u) != len(v):
         raise ValueError("x and y must have the same length.")
-    first, second = pair_of(bins)
-    across = np.asarray(histogram_bin_edges(u, first, range_of(range, 0)), np.float64)
-    down = np.asarray(histogram_bin_edges(v, second, range_of(range, 1)), np.float64)
+    across, down = two_edges(u, v, bins, range)
     table = np.zeros((len(across) - 1, len(down) - 1), np.float64)
     total = 0.0
     k = -1

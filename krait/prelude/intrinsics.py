@@ -106,6 +106,10 @@ def tuple_of(items):
     """The tuple of the items in a list that nobody changes any more."""
 
 
+def is_constant(x):
+    """Whether a value is known when the code is compiled."""
+
+
 def is_writeable(array):
     """Whether an array may be written to, as the type tells."""
 

@@ -4,8 +4,9 @@ choose, select, compress, extract and their like."""
 import numpy as np
 
 from krait.prelude import times
+from krait.prelude.axes import axis_at
 from krait.prelude.indexing import check_places, count_true, get, places_of_mask, true_places
-from krait.prelude.intrinsics import copied, layout_of, packed, select, shape_text, with_item
+from krait.prelude.intrinsics import copied, is_constant, layout_of, packed, select, shape_text, with_item
 from krait.prelude.shaping import as_elements, together
 
 _INTS_WRAP = np.lib.NumpyVersion(np.__version__) < "2.5.0"  # of np.where; later they must fit
@@ -312,8 +313,21 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     places = np.asarray(indices, np.int64)
     if axis is None:
         return take_along(line(a), places, (), 0, out, mode)
+    if not is_constant(axis):
+        if mode == "raise":
+            check_places(np.ravel(places), a.shape[axis_at(axis, a.ndim)], axis % a.ndim)
+        return taken(_moved_back(take(np.moveaxis(a, axis, 0), places, 0, None, mode), places.ndim, axis % a.ndim), out)
     np.moveaxis(a, axis, 0)  # there is such an axis
     return take_along(a, places, a.shape[:axis], axis % a.ndim, out, mode)
+
+
+def _moved_back(new, count, axis):
+    # The axes of the places, which are the first ones, to where the axis was.
+    if np.ndim(new) == count:
+        return new
+    for _ in range(count):
+        new = np.copy(np.moveaxis(new, 0, axis + count - 1), "C")
+    return new
 
 
 def take_along(a, places, lead, axis, out, mode):

@@ -168,13 +168,17 @@ static bool getitem_array(Typing *t, const Type *array) {
         t, is_element(&index, array) ? type_element_value(t->in->types, array) : view_type(t->in, array, &index), NULL);
 }
 
-static bool flat_index(Typing *t) {
+/* Whether an index of `flat` is an int; *several: a slice, or places, which Python of the prelude takes. */
+static bool flat_index(Typing *t, bool *several) {
     const Type *index = infer_content(t->args[1].type);
+    *several = index->kind == TY_SLICE || index->kind == TY_ELLIPSIS || index->kind == TY_ARRAY ||
+               (index->kind == TY_LIST && index->items[0]->kind == TY_SCALAR);
+    if (*several) return true;
     if (type_is_integer(index) && index->scalar != SCALAR_BOOL) {
         typing_cast(t, 1, infer_int(t->in));
         return true;
     }
-    typing_fail(t, DIAG_BAD_INDEX, "`flat` is indexed by an int, not by %s", typing_arg_text(t, 1));
+    typing_fail(t, DIAG_BAD_INDEX, "`flat` is indexed by an int, a slice or places, not by %s", typing_arg_text(t, 1));
     return false;
 }
 
@@ -207,6 +211,14 @@ bool rule_func_indexed(Typing *t) {
     return typing_hint(t, "it is indexed: %s[0:3]", typing_func_name(t));
 }
 
+static bool getitem_flat(Typing *t, const Type *array) {
+    bool several;
+    TRY(flat_index(t, &several));
+    if (type_is_record(type_element(array))) return flat_records(t);
+    if (several) return typing_become_prelude(t, "flat:items");
+    return typing_result(t, type_element_value(t->in->types, array), NULL);
+}
+
 bool rule_getitem(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     switch (type->kind) {
@@ -214,10 +226,7 @@ bool rule_getitem(Typing *t) {
     case TY_TUPLE:
         if (type != t->args[0].type) break;
         return typing_getitem_tuple(t, type);
-    case TY_FLAT:
-        TRY(flat_index(t));
-        if (type_is_record(type_element(type->items[0]))) return flat_records(t);
-        return typing_result(t, type_element_value(t->in->types, type->items[0]), NULL);
+    case TY_FLAT: return getitem_flat(t, type->items[0]);
     case TY_LIST: return typing_list_getitem(t);
     case TY_VARTUPLE: return typing_vartuple_getitem(t);
     case TY_DICT: return typing_table_getitem(t);
@@ -468,18 +477,22 @@ static bool hint_at_taken(Typing *t) {
                        name ? name : "a");
 }
 
+static bool setitem_flat(Typing *t, const Type *array) {
+    bool several;
+    if (array->readonly)
+        return typing_fail(t, DIAG_READONLY, "the array behind %s is read-only", typing_arg_text(t, 0));
+    TRY(flat_index(t, &several));
+    if (type_is_record(type_element(array))) return flat_records(t);
+    if (several) return typing_become_prelude(t, "flat:set_items");
+    return store(t, array->items[0], 0, false);
+}
+
 bool rule_setitem(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     if (type->kind == TY_LIST) return typing_list_setitem(t);
     if (type->kind == TY_DICT) return typing_table_setitem(t);
     typing_result(t, infer_none(t->in), NULL);
-    if (type->kind == TY_FLAT) {
-        if (type->items[0]->readonly)
-            return typing_fail(t, DIAG_READONLY, "the array behind %s is read-only", typing_arg_text(t, 0));
-        TRY(flat_index(t));
-        if (type_is_record(type_element(type->items[0]))) return flat_records(t);
-        return store(t, type->items[0]->items[0], 0, false);
-    }
+    if (type->kind == TY_FLAT) return setitem_flat(t, type->items[0]);
     if (type->kind != TY_ARRAY) {
         typing_fail(t, DIAG_BAD_INDEX, "items of %s cannot be assigned", typing_arg_text(t, 0));
         if (type->kind == TY_TUPLE || type->kind == TY_VARTUPLE)

@@ -25,6 +25,7 @@ static bool hint_names(Typing *t, const Type *type) {
 static const char *class_of_methods(const Type *type) {
     switch (type->kind) {
     case TY_ARRAY: return "numpy.ndarray";
+    case TY_FLAT: return "numpy.flatiter";
     case TY_LIST: return "builtins.list";
     case TY_SLICE: return "builtins.slice";
     case TY_TUPLE:
@@ -191,6 +192,8 @@ static bool attr_matrix_transposed(Typing *t, const Type *type) {
 static bool attr_flat(Typing *t, const Type *type) {
     return typing_result(t, type_with_items(t->in->types, TY_FLAT, 0, &type, 1), NULL);
 }
+
+static bool attr_flat_base(Typing *t, const Type *type) { return typing_result(t, type->items[0], NULL); }
 
 static bool attr_flags(Typing *t, const Type *type) {
     (void)type;
@@ -444,7 +447,7 @@ bool rule_getattr(Typing *t) {
 
 /* ---- x.name = v ---- */
 
-/* x.field = v of a record, or of an array of them; x.real = v, x.imag = v: assignment to the view. */
+/* x.field = v of a record, or of an array of them; x.real = v, x.imag = v, x.flat = v: assignment to all of the view. */
 static bool refuse_assignment(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     if (type_is_shared(type)) {
@@ -480,7 +483,7 @@ bool rule_setattr(Typing *t) {
                                      : -1;
     if (field > 0 && type_is_shared(type)) return typing_set_attribute(t, type, (unsigned)field);
     if (field >= 0) return type->readonly ? typing_read_only(t) : typing_set_field(t, type, (unsigned)field, 1);
-    if (attr != ATTR_ARRAY_real && attr != ATTR_ARRAY_imag) return refuse_assignment(t);
+    if (attr != ATTR_ARRAY_real && attr != ATTR_ARRAY_imag && attr != ATTR_ARRAY_flat) return refuse_assignment(t);
     Fact facts[3] = {{NULL, NULL}, {type_simple(in->types, TY_ELLIPSIS), NULL}, t->args[1]}, done;
     Value *values[3] = {NULL, NULL, t->values[1]}, *value;
     facts[1].konst = const_of(in->arena, facts[1].type);

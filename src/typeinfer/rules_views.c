@@ -129,6 +129,10 @@ bool rule_func_frozen(Typing *t) {
     return make(t, type_array(t->in->types, type_element(array), array->ndim, (ArrayLayout)array->layout, true), &view);
 }
 
+bool rule_func_is_constant(Typing *t) {
+    return typing_become_const(t, const_bool(t->in->arena, t->in->types, t->args[0].konst != NULL));
+}
+
 bool rule_func_is_writeable(Typing *t) {
     const Type *array = array_of(t);
     TRY(array);

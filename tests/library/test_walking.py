@@ -111,3 +111,34 @@ def test_bytes_and_flags():
     agree(expression("a[..., ::2].flags.forc, a[:, 1].flags.contiguous", "a"), M)
     for text in ("a.tobytes('X')", "a.ravel('X')", "np.ravel(a, order='X')", "a.ravel('F'), a.ravel('A')"):
         agree(expression(text, "a"), M)
+
+
+SEVERAL = """def f(a, k):
+    x = a.flat[key]
+    a.flat[key] = [0, 1]
+    y = a.copy()
+    a.flat[key] *= a.flat[key]
+    a.flat[key] = 1
+    z = a.copy()
+    a.flat[key] = x
+    return x, y, z, a.flat[key]
+"""
+
+
+@pytest.mark.parametrize("key", ["2:5", "::3", "::-2", ":", "...", "[1, 2]", "k", "a.ravel() > 1", "[0, 99]", "k > 0",
+                                 "np.array([[0, 1], [1, 0]])"])  # fmt: skip
+def test_several_elements_of_flat(key):
+    places = np.array([0, -1, 1])
+    for a in ARRAYS:
+        if a.size > 1:
+            agree(make(SEVERAL.replace("key", key)), a, places)
+
+
+def test_flat_as_a_whole():
+    for a in ARRAYS:
+        agree(expression("a.flat.copy(), a.flat.base", "a"), a)
+        agree(make("def f(a):\n    a.flat = 1\n    return a"), a)
+        agree(make("def f(a):\n    a.flat = np.array([0, 1])\n    return a"), a)
+        agree(make("def f(a):\n    x = a.T.flat\n    x[1:3] = 0\n    return a, x[-1:]"), a)
+    for text in ("a.flat[1:3] = 300", "a.flat[1:3] = [2.75]", "a.flat[1:3] = np.zeros(0)"):
+        agree(make(f"def f(a):\n    {text}\n    return a"), np.arange(5, dtype=np.uint8))
