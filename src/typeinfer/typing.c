@@ -350,8 +350,24 @@ const char *typing_symbol(Op op) {
 
 static bool is_order(Op op) { return op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE; }
 
+/* What a function of NumPy written in Python has to compute of a text: the function that it asks first is nothing to
+ * the user, who knows the one called and its arguments. */
+static bool refuse_text(Typing *t) {
+    static const char numpy[] = "numpy.";
+    if (!t->is_call || !t->in->func->prelude || strncmp(typing_func_name(t), numpy, sizeof numpy - 1) != 0)
+        return false;
+    for (size_t i = 0; i < t->nargs; i++) {
+        const Type *type = t->args[i].type ? infer_content(t->args[i].type) : NULL;
+        if (!type || (!typing_is_text(type) && type->kind != TY_BYTES)) continue;
+        typing_fail(t, DIAG_TYPING, "a number, or an array of numbers, is needed in place of %s", typing_text(t, type));
+        return typing_hint(t, "int(text) and float(text) make numbers of text"), true;
+    }
+    return false;
+}
+
 bool typing_bad_operands(Typing *t) {
     if (t->in->quiet) return typing_fail(t, DIAG_TYPING, "bad operands");
+    if (refuse_text(t)) return false;
     Buf list;
     buf_init(&list, t->in->arena);
     size_t given = t->nargs;

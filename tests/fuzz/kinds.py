@@ -7,6 +7,7 @@ type, or None where it refuses them.
 import bisect
 import cmath
 import collections
+import contextlib
 import functools
 import heapq
 import itertools
@@ -39,8 +40,8 @@ class Tuple(NamedTuple):
     items: tuple
 
 
-MODULES = {"np": np, **{module.__name__: module for module in (bisect, cmath, collections, functools, heapq, itertools,
-                                                               math, operator)}}
+MODULES = {"np": np, **{module.__name__: module for module in (bisect, cmath, collections, contextlib, functools, heapq,
+                                                               itertools, math, operator)}}
 
 
 def is_scalar(kind):

@@ -13,6 +13,7 @@ import object_tables as tables
 import oracle
 from documented import HELPERS, Differs, compiled_form, interpreted_forms, to_the_end
 from functions import load, refusal
+from object_parts import Further
 from object_values import has_order, is_a, is_hashable, is_printable, parameter, text_of, type_of, value
 from sampled import Sampled, counted, program
 
@@ -22,7 +23,7 @@ CALLS = 4
 CHANGED = ("changed size during iteration',)", "keys changed during iteration',)")
 
 
-class Writer(Sampled):
+class Writer(Further, Sampled):
     """Writes the body of one function of objects."""
 
     type_of, twin = staticmethod(type_of), staticmethod(copy.deepcopy)
@@ -158,7 +159,8 @@ class Writer(Sampled):
 
     KINDS = (("assign", 30), ("change", 16), ("update", 10), ("branch", 8), ("count", 6), ("walk", 12), ("wait", 3),
              ("attempt", 9), ("check", 4), ("unpack", 5), ("leave", 3), ("build", 6), ("match", 4), ("inner", 4),
-             ("tell", 3), ("early", 3), ("walrus", 2), ("maybe", 4), ("star", 2))
+             ("tell", 3), ("early", 3), ("walrus", 2), ("maybe", 4), ("star", 2), ("made", 3), ("generator", 4),
+             ("lazy", 3), ("manager", 1), ("tables", 2))
 
     def put_change(self):
         name = self.variable(is_a(list, dict, set))

@@ -4,10 +4,11 @@ import math
 import re
 import textwrap
 
+import numpy as np
 import pytest
 from result_types import F32, typed
 
-from krait import _testing, errors
+from krait import _testing, errors, njit
 
 # ---- refusals --------------------------------------------------------------------------------------------------------
 # Each function's comment: what is underlined | a part of the message | a part of the hint.
@@ -240,3 +241,9 @@ def test_inference_survives_the_failure_of_any_allocation():
     else:
         pytest.fail("it still fails after 2000 allocations")
     assert failed > 5
+
+
+def test_texts_where_numpy_computes_name_no_function_that_it_asks():
+    for f in (lambda: np.arange("3"), lambda: np.linspace("0", 1, 3), lambda: np.diff("abc"), lambda: np.full(3, "a")):
+        with pytest.raises(errors.TypingError, match="a number, or an array of numbers, is needed in place of str"):
+            njit(f)()
