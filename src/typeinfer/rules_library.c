@@ -83,7 +83,8 @@ Value *lib_emit(Typing *t, FuncId func, Value *const *args, size_t count, const 
     Value *value = typing_make_func(t, func, natural, args, count);
     bool int_of_float = type_is_integer(natural) && type_is_scalar(args[0]->type) &&
                         type_scalar_kind(args[0]->type) == 'f';
-    if (func_info[func].head.checked && (t->in->py_errors || (int_of_float && infer_ints_raise(t->in))))
+    bool int_power = func == FUNC_NP_POWER && type_is_integer(natural); /* as of the operator */
+    if (func_info[func].head.checked && (t->in->py_errors || ((int_of_float || int_power) && infer_ints_raise(t->in))))
         value->flags |= VF_CHECKED;
     if (natural == result) return value;
     if (natural->kind != TY_TUPLE) return typing_make_cast(t, value, result);

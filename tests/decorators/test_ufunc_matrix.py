@@ -1,5 +1,5 @@
-"""Thirty functions under @vectorize on its three targets, for pairs of dtypes and arrays of every geometry: dtype and
-value are those of NumPy's ufunc of the same name."""
+"""Thirty functions under @vectorize on its three targets, for every pair of dtypes and arrays of every geometry, with
+the ends of each type, infinities and NaN: dtype and value are those of NumPy's ufunc of the same name."""
 
 import functools
 import warnings
@@ -41,6 +41,29 @@ def vectorized(name, target, operands):
     if target != "parallel":
         return vectorize(target=target)(function)
     return vectorize([tuple(from_dtype(np.dtype(char)) for char in operands)], target=target)(function)
+
+
+def extremes(dtype):
+    """What a type holds at its ends, and what is no usual number."""
+    if dtype.kind == "b":
+        return [False, True]
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return [info.min, info.max, info.min + 1, info.max - 1, info.max // 2 + 1, 0]
+    info = np.finfo(dtype)
+    ends = [0.0, -0.0, np.inf, -np.inf, np.nan, info.tiny]
+    if dtype.kind == "c":  # without the largest: whether a product overflows on its way depends on the processor
+        return [complex(a, b) for a in ends for b in (1.5, *ends[:5])]
+    return [*ends, info.max, -info.max]
+
+
+def with_extremes(dtype, shape, seed):
+    """Numbers, a third of them extremes."""
+    x, rng, ends = numbers(dtype, shape, seed), np.random.default_rng(seed + 100), extremes(dtype)
+    for place in np.ndindex(*shape):
+        if rng.random() < 0.35:
+            x[place] = ends[rng.integers(len(ends))]
+    return x
 
 
 def numbers(dtype, shape, seed):
@@ -93,7 +116,9 @@ def check(name, target, *operands):
         return
     ours, theirs = np.asarray(ours), np.asarray(theirs)
     assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), f"{what}: {ours.dtype}, expected {theirs.dtype}"
-    if theirs.dtype.kind in "fc":
+    if theirs.dtype.kind == "c":  # part by part: a NaN in one leaves the other a number
+        ours, theirs = np.stack([ours.real, ours.imag]), np.stack([theirs.real, theirs.imag])
+    if theirs.dtype.kind == "f":
         bound = BOUND[theirs.dtype.char]
         np.testing.assert_allclose(ours, theirs, rtol=bound, atol=bound, err_msg=what)
     else:
@@ -105,7 +130,7 @@ def check(name, target, *operands):
        st.sampled_from([(), (0,), (1,), (7,), (3, 4), (2, 0, 3), (2, 3, 2)]), st.integers(0, 9))
 @settings(max_examples=examples(60), deadline=None)
 def test_one_operand(target, name, dtype, geometry, shape, seed):
-    check(name, target, GEOMETRY[geometry](numbers(dtype, shape, seed)))
+    check(name, target, GEOMETRY[geometry]((numbers, with_extremes)[seed % 2](dtype, shape, seed)))
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -115,7 +140,8 @@ def test_one_operand(target, name, dtype, geometry, shape, seed):
        st.integers(0, 9))
 @settings(max_examples=examples(60), deadline=None)
 def test_two_operands(target, name, first, second, geometry, shapes, seed):
-    a, b = numbers(first, shapes[0], seed), numbers(second, shapes[1], seed + 1)
+    made = (numbers, with_extremes)[seed % 2]
+    a, b = made(first, shapes[0], seed), made(second, shapes[1], seed + 1)
     check(name, target, a if geometry in ("turned", "every other") else GEOMETRY[geometry](a), b)
 
 
@@ -125,8 +151,8 @@ def every_pair(name, shift):
     for number, first in enumerate(DTYPES):
         for other, second in enumerate(DTYPES if name in BINARY else DTYPES[:1]):
             turn = 31 * shift + 7 * number + other
-            a = GEOMETRY[kinds[turn % len(kinds)]](numbers(first, (4, 6), turn))
-            b = GEOMETRY[kinds[turn // len(kinds) % len(kinds)]](numbers(second, a.shape, turn + 1))
+            a = GEOMETRY[kinds[turn % len(kinds)]](with_extremes(first, (4, 6), turn))
+            b = GEOMETRY[kinds[turn // len(kinds) % len(kinds)]](with_extremes(second, a.shape, turn + 1))
             yield (a, b if b.shape == a.shape else b[:1, :1]) if name in BINARY else (a,)
 
 

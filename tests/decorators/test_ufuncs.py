@@ -11,7 +11,7 @@ import hypothesis
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from krait import cuda, errors, njit
+from krait import cuda, errors, njit, vectorize
 from math_cases import INF, NAN, caller, names_of_rows, ulps
 from oracle import Raised, compare_outcomes, difference, outcome
 
@@ -231,3 +231,11 @@ def test_new_arrays_in_kernels_are_refused_with_a_hint():
 
     with pytest.raises(errors.KraitError, match=r"write x\[i\] in place of x, .* each thread computes an element"):
         cuda.jit(kernel)[1, 1](np.ones(3))
+
+
+@pytest.mark.parametrize("dtype", ["e", "f", "d"])
+def test_the_neighbour_of_a_zero_towards_the_other(dtype):
+    zeros = np.array([0.0, -0.0], dtype)
+    step = vectorize(lambda a, b: np.nextafter(a, b))
+    ours, theirs = step(zeros, zeros[::-1]), np.nextafter(zeros, zeros[::-1])
+    np.testing.assert_array_equal(np.signbit(ours), np.signbit(theirs))
