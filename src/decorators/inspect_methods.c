@@ -47,15 +47,38 @@ PyObject *inspect_method_types(PyObject *self, PyObject *args, PyObject *kwargs)
     return inspect_print_types(core_of(self), file, signature);
 }
 
-/* The lines of at most that level, which each begins with, without it. */
+/* (file, line, place in the text, the line of text): what "file:line: function: ..." is sorted by. */
+static PyObject *with_place(PyObject *text, Py_ssize_t place) {
+    Py_ssize_t length = PyUnicode_GET_LENGTH(text), colon = PyUnicode_FindChar(text, ':', 0, length, 1);
+    for (; colon >= 0; colon = PyUnicode_FindChar(text, ':', colon + 1, length, 1)) {
+        long line = 0;
+        Py_ssize_t at = colon + 1;
+        for (; at < length && Py_UNICODE_ISDIGIT(PyUnicode_READ_CHAR(text, at)); at++)
+            line = 10 * line + Py_UNICODE_TODECIMAL(PyUnicode_READ_CHAR(text, at));
+        if (at == colon + 1 || at == length || PyUnicode_READ_CHAR(text, at) != ':') continue;
+        PyObject *file = PyUnicode_Substring(text, 0, colon);
+        return file ? Py_BuildValue("(NlnO)", file, line, place, text) : NULL;
+    }
+    return Py_BuildValue("(slnO)", "", 0L, place, text);
+}
+
+/* The lines of at most that level, which each begins with, without it, in the order of the source. */
 static PyObject *lines_of_level(PyObject *text, int level) {
     PyObject *lines = PyUnicode_Splitlines(text, 1), *kept = lines ? PyList_New(0) : NULL;
     for (Py_ssize_t i = 0; kept && i < PyList_GET_SIZE(lines); i++) {
         PyObject *line = PyList_GET_ITEM(lines, i);
         if ((int)(PyUnicode_READ_CHAR(line, 0) - '0') > level) continue;
         PyObject *rest = PyUnicode_Substring(line, 2, PyUnicode_GET_LENGTH(line));
-        if (!rest || PyList_Append(kept, rest) < 0) Py_CLEAR(kept);
+        PyObject *placed = rest ? with_place(rest, i) : NULL;
+        if (!placed || PyList_Append(kept, placed) < 0) Py_CLEAR(kept);
+        Py_XDECREF(placed);
         Py_XDECREF(rest);
+    }
+    if (kept && PyList_Sort(kept) < 0) Py_CLEAR(kept);
+    for (Py_ssize_t i = 0; kept && i < PyList_GET_SIZE(kept); i++) {
+        PyObject *placed = PyList_GET_ITEM(kept, i);
+        PyList_SET_ITEM(kept, i, Py_NewRef(PyTuple_GET_ITEM(placed, 3)));
+        Py_DECREF(placed);
     }
     PyObject *nothing = kept ? PyUnicode_FromString("") : NULL, *all = nothing ? PyUnicode_Join(nothing, kept) : NULL;
     Py_XDECREF(nothing);

@@ -142,9 +142,28 @@ static const char *obstacle(const Value *writer, const Value *reader, const Valu
     return again ? "it is stretched there, and would be computed again for each element" : NULL;
 }
 
+/* An array that is made for more than the one map that reads it. */
+static void note_others(const Fusion *f, const Value *reader, const Value *array) {
+    const ValueList *users = &f->users[array->id];
+    const Value *writer = NULL, *other = NULL;
+    if (array->op != OP_NEW_ARRAY || !f->program->diagnostics) return;
+    for (size_t i = 0; i < users->len; i++) {
+        const Value *user = users->data[i];
+        if (user->op == OP_MAP && user->args[0] == array)
+            writer = user;
+        else if (user != reader && !asks_for_shape(user) && user->span.line)
+            other = user;
+    }
+    if (!writer || writer == reader || !(other || writer->block != reader->block)) return;
+    const char *why = other ? arena_printf(f->arena, "its array is used in line %u, too", (unsigned)other->span.line)
+                            : "a loop or a branch begins or ends in between";
+    pass_note(f->program, f->func, writer->span, 3, "the expression is a loop apart from its use in line %u: %s",
+              (unsigned)reader->span.line, why);
+}
+
 static bool fuse_one(Fusion *f, Value *reader, Value *array) {
     Value *writer = only_writer(f, reader, array);
-    if (!writer) return false;
+    if (!writer) return note_others(f, reader, array), false;
     const char *why = obstacle(writer, reader, array);
     Span span = writer->span;
     unsigned line = (unsigned)reader->span.line;

@@ -234,6 +234,29 @@ def test_diagnostics(capsys):
     assert "nothing in the function runs on several cores" in capsys.readouterr().out
 
 
+def apart(x):
+    twice = x * 2
+    both = np.sin(twice) + twice.sum()
+    for _ in range(2):
+        both = np.cos(twice) + both
+    return both
+
+
+def test_why_expressions_stay_apart(capsys):
+    f = njit(parallel=True)(apart)
+    f(np.ones(4))
+    f.parallel_diagnostics(level=3)
+    lines = [int(line) for line in re.findall(r"test_parallel_arrays.py:(\d+): ", capsys.readouterr().out)]
+    assert lines == sorted(lines) and len(lines) > 4
+    f.parallel_diagnostics(level=3)
+    told = re.findall(r":(\d+): apart: the expression is a loop apart from its use in line (\d+): (.*)",
+                      capsys.readouterr().out)  # fmt: skip
+    first = apart.__code__.co_firstlineno
+    told = {(int(line) - first, int(use) - first, re.sub(r"\d+", lambda n: str(int(n[0]) - first), why))
+            for line, use, why in told}  # fmt: skip
+    assert (1, 2, "its array is used in line 4, too") in told
+
+
 def test_parts_that_are_left_out(capsys):
     def texts(**parts):
         f = njit(parallel=parts)(told)
