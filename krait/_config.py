@@ -4,6 +4,7 @@ Some say how Krait is, and setting them changes nothing; the others are properti
 docs/manual/looking-inside.md.
 """
 
+import operator
 import os
 
 from . import _krait
@@ -72,11 +73,26 @@ class _Config:
         self.__dict__.update(_FIXED)
         self.DISABLE_JIT = os.environ.get("KRAIT_DISABLE_JIT", "0") not in ("", "0")
 
-    @property
-    def NUMBA_NUM_THREADS(self):
+    def _most_threads(self):
+        """KRAIT_NUM_THREADS: how many threads there are; it may be set until they are counted for the first time."""
         return _krait._most_threads()
 
-    KRAIT_NUM_THREADS = NUMBA_DEFAULT_NUM_THREADS = NUMBA_NUM_THREADS
+    def _set_most_threads(self, number):
+        number, before = operator.index(number), os.environ.get("KRAIT_NUM_THREADS")
+        if number < 1:
+            raise ValueError(f"the number of threads is at least 1, not {number}")
+        os.environ["KRAIT_NUM_THREADS"] = str(number)
+        if self._most_threads() == number:
+            return
+        os.environ.pop("KRAIT_NUM_THREADS")
+        os.environ.update({} if before is None else {"KRAIT_NUM_THREADS": before})
+        raise RuntimeError(
+            f"there are {self._most_threads()} threads already: set their number before the first parallel loop and "
+            "the first get_num_threads(), or in the environment, KRAIT_NUM_THREADS; set_num_threads(n) uses fewer"
+        )
+
+    NUMBA_NUM_THREADS = KRAIT_NUM_THREADS = property(_most_threads, _set_most_threads)
+    NUMBA_DEFAULT_NUM_THREADS = property(_most_threads)
 
     # Performance warnings, once for each kernel and configuration; not unless they are asked for.
     CUDA_LOW_OCCUPANCY_WARNINGS = _report("CUDA_LOW_OCCUPANCY_WARNINGS", 1)

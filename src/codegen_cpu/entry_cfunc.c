@@ -21,12 +21,14 @@ static bool check_types(Lower *l, const FuncInst *root) {
     const Func *f = root->untyped;
     for (uint32_t i = 0; i < f->nparams; i++)
         FAIL_IF(!is_number(root->types[i]) && !is_pointer(root->types[i]), l->diag, TYPING, f->source, f->span,
-                "parameter %s of a C function is a number or a CPointer, not %s", f->params[i].name,
+                "parameter %s of a C function is a real number or a CPointer, not %s", f->params[i].name,
                 type_text(l->arena, root->types[i]));
-    bool fits = is_number(root->result) ? result_type(l, root)->kind == TY_NONE || is_number(result_type(l, root))
-                                        : root->result->kind == TY_NONE && result_type(l, root)->kind == TY_NONE;
-    FAIL_IF(!fits, l->diag, TYPING, f->source, f->span, "a C function gives a number or nothing, not %s",
-            type_text(l->arena, root->result));
+    const Type *declared = result_type(l, root);
+    bool number = is_number(root->result), none = root->result->kind == TY_NONE;
+    bool known = declared->kind == TY_NONE || (number && is_number(declared));
+    FAIL_IF(!known || !(number || none), l->diag, TYPING, f->source, f->span,
+            "a C function gives a real number or nothing, not %s",
+            type_text(l->arena, number ? declared : root->result));
     return true;
 }
 

@@ -170,7 +170,7 @@ static PyObject *cfunc_apply(PyObject *module, PyObject *packed) {
     Options options;
     if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
     if (!PyFunction_Check(function)) return errors_no_function("cfunc", function);
-    if (options_parse(&options, OPTIONS_JIT, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
+    if (options_parse(&options, OPTIONS_CFUNC, kwargs == Py_None ? NULL : kwargs) < 0) return NULL;
     CFunc *self = (CFunc *)state->cfunc_class->tp_alloc(state->cfunc_class, 0);
     if (self && cfunc_init(self, state, function, (Signature *)PyList_GET_ITEM(signatures, 0), &options) < 0)
         Py_CLEAR(self);

@@ -339,6 +339,7 @@ static int unknown_option(PyObject *key, OptionsFor whom) {
     const char *decorator = whom == OPTIONS_JIT         ? "jit"
                             : whom == OPTIONS_KERNEL    ? "cuda.jit"
                             : whom == OPTIONS_VECTORIZE ? "vectorize"
+                            : whom == OPTIONS_CFUNC     ? "cfunc"
                                                         : "guvectorize";
     bool target = PyUnicode_CompareWithASCIIString(key, "target") == 0;
     PyObject *names = PyList_New(0);

@@ -27,7 +27,8 @@ typedef enum OptionsFor {
     OPTIONS_JIT = 1,
     OPTIONS_KERNEL = 2,
     OPTIONS_VECTORIZE = 4,
-    OPTIONS_GUVECTORIZE = 8
+    OPTIONS_GUVECTORIZE = 8,
+    OPTIONS_CFUNC = 16 | OPTIONS_JIT /* takes the same */
 } OptionsFor;
 /* Defaults, then kwargs (may be NULL).  -1: TypeError names the valid options. */
 int options_parse(Options *options, OptionsFor whom, PyObject *kwargs);

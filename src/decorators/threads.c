@@ -36,11 +36,10 @@ static PyObject *get_parallel_chunksize(PyObject *module, PyObject *unused) {
 static PyObject *set_parallel_chunksize(PyObject *module, PyObject *given) {
     (void)module;
     if (!PyLong_Check(given)) return PyErr_Format(PyExc_TypeError, "the size of a chunk is an int, not %R", given);
-    int64_t size = PyLong_AsLongLong(given);
-    if (size < 0) {
-        PyErr_Clear();
-        return PyErr_Format(PyExc_ValueError, "chunksize must be greater than or equal to zero");
-    }
+    int beyond = 0; /* the sign of what does not fit */
+    int64_t size = PyLong_AsLongLongAndOverflow(given, &beyond);
+    if (beyond > 0) return PyErr_Format(PyExc_ValueError, "the size of a chunk is less than 2**63, not %R", given);
+    if (size < 0) return PyErr_Format(PyExc_ValueError, "chunksize must be greater than or equal to zero");
     int64_t before = host_chunk();
     host_set_chunk(size);
     return PyLong_FromLongLong(before);
@@ -103,7 +102,17 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
+/* What the pool would pass over (pool.c) is told while it can be. */
+static int check_number_of_threads(void) {
+    const char *text = getenv("KRAIT_NUM_THREADS");
+    char *end = NULL;
+    if (!text || !*text || (strtol(text, &end, 10) >= 1 && !*end)) return 0;
+    PyErr_Format(PyExc_ValueError, "KRAIT_NUM_THREADS is a number of threads from 1, not '%s'", text);
+    return -1;
+}
+
 int threads_add(PyObject *module, ModuleState *state) {
+    if (check_number_of_threads() < 0) return -1;
     state->reports = (asked("KRAIT_CUDA_LOW_OCCUPANCY_WARNINGS") ? REPORT_OCCUPANCY : 0) |
                      (asked("KRAIT_CUDA_WARN_ON_IMPLICIT_COPY") ? REPORT_COPIES : 0);
     state->interpreted = asked("KRAIT_DISABLE_JIT");

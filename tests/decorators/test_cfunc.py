@@ -115,9 +115,10 @@ def test_python_and_compiled_functions_call_it_as_the_function_it_is():
 @pytest.mark.parametrize(
     "signature, error, message",
     [
-        ("complex128(float64)", TypingError, "a C function gives a number or nothing"),
-        ("float64(float64[:])", TypingError, "is a number or a CPointer"),
-        ("float64(complex64)", TypingError, "is a number or a CPointer"),
+        ("complex128(float64)", TypingError, "a C function gives a real number or nothing, not complex128"),
+        ("Tuple((f8, f8))(float64)", TypingError, "a C function gives a real number or nothing, not .float64, float64."),
+        ("float64(float64[:])", TypingError, "is a real number or a CPointer"),
+        ("float64(complex64)", TypingError, "is a real number or a CPointer"),
         (["float64(float64)"], TypeError, "one signature"),
         (5, TypeError, "one signature"),
         ("float64(float64, float64)", TypeError, "2 argument types"),
@@ -126,6 +127,11 @@ def test_python_and_compiled_functions_call_it_as_the_function_it_is():
 def test_what_c_cannot_call_is_refused(signature, error, message):
     with pytest.raises(error, match=message):
         cfunc(signature)(lambda x: 1.0)
+
+
+def test_an_option_that_there_is_not_is_one_of_cfunc():
+    with pytest.raises(TypeError, match="^cfunc has no option 'nopyhton'.*did you mean 'nopython'"):
+        cfunc("float64(float64)", nopyhton=True)(lambda x: x)
 
 
 def test_the_result_of_a_complex_function():

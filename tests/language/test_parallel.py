@@ -601,6 +601,34 @@ def test_a_callee_that_cannot_be_spread_stays_on_one_core():
     assert parallel(lambda x: running(x))(x) == 100 and (x == np.arange(1, 101)).all()
 
 
+# ---- how many threads there are --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "two", "1.5"])
+def test_a_number_of_threads_that_is_none(text):
+    done = subprocess.run([sys.executable, "-c", "import krait"], capture_output=True, text=True,
+                          env={**os.environ, "KRAIT_NUM_THREADS": text})  # fmt: skip
+    assert f"ValueError: KRAIT_NUM_THREADS is a number of threads from 1, not '{text}'" in done.stderr
+
+
+def test_the_number_of_threads_is_set_before_it_is_used():
+    code = """
+        import krait
+        krait.config.NUMBA_NUM_THREADS = 3
+        assert krait.get_num_threads() == 3 == krait.config.KRAIT_NUM_THREADS
+        krait.config.NUMBA_NUM_THREADS = 3
+        for number, error in [(4, RuntimeError), (0, ValueError), ("3", TypeError)]:
+            try:
+                krait.config.NUMBA_NUM_THREADS = number
+            except error as told:
+                print(told)
+        assert krait.get_num_threads() == 3
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
+    first, second, _ = done.stdout.splitlines()
+    assert first.startswith("there are 3 threads already") and second == "the number of threads is at least 1, not 0"
+
+
 # ---- random numbers --------------------------------------------------------------------------------------------------
 
 
