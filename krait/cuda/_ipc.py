@@ -13,13 +13,14 @@ from .. import _krait
 
 
 class IpcHandle:
-    """Names memory of a device for other processes; goes to them by pickle."""
+    """Names memory of a device for other processes; goes to them by pickle.  In the process whose memory it is, it
+    keeps that."""
 
-    __slots__ = ("handle", "offset", "size", "source", "_opened")
+    __slots__ = ("handle", "offset", "size", "source", "_opened", "_base")
 
-    def __init__(self, handle, offset=0, size=None, source=None):
+    def __init__(self, handle, offset=0, size=None, source=None, base=None):
         self.handle, self.offset, self.size, self.source = bytes(handle), offset, size, source
-        self._opened = None
+        self._opened, self._base = None, base
 
     def __reduce__(self):
         return IpcHandle, (self.handle, self.offset, self.size, self.source)
@@ -122,7 +123,7 @@ def memory_handle(memory):
         _forget_at_the_end(sys.modules["multiprocessing.util"], os.getpid())
     with _krait.home_of(memory):
         source = _krait.get_current_device().uuid
-    return IpcHandle(handle, offset, memory.nbytes, source)
+    return IpcHandle(handle, offset, memory.nbytes, source, memory)
 
 
 def handle_of(array):

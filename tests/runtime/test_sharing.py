@@ -51,6 +51,15 @@ def double_there(handle, **options):
     return done.stdout.decode().strip()
 
 
+def test_a_handle_keeps_the_array():
+    handle = cuda.to_device(np.arange(10.0)).get_ipc_handle()
+    held = weakref.ref(handle._ipc_handle._base)
+    assert double_there(handle) == "90.0 (10,) (8,)"
+    assert pickle.loads(pickle.dumps(handle))._ipc_handle._base is None
+    del handle
+    assert held() is None
+
+
 @pytest.mark.parametrize("part", [slice(None), slice(30, 70), slice(1, 200, 3)])
 def test_another_process_writes_to_an_array(part):
     values = np.arange(300.0)
@@ -81,7 +90,8 @@ def test_handles_within_a_process():
         with pytest.raises(ValueError, match="open already"):
             handle.open()
     assert there.size == 0
-    del x, view
+    del view
+    x.free()
     with pytest.raises(CudaError, match="no such memory"):
         handle.open()
     with pytest.raises(ValueError, match="64 bytes"), cuda.open_ipc_array(b"short", 3, "f8"):
