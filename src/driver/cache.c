@@ -243,7 +243,7 @@ bool cache_load(const CacheKey *key, Arena *arena, CodeImage *image) {
     char *rest = arena_alloc(arena, size + 1);
     int folder = open_folder(path, false);
     if (folder < 0) return false;
-    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     bool broken = file < 0 && errno == ELOOP; /* a link */
     bool found = file >= 0 && read_entry(file, key, rest, size, image, &broken);
     if (found)

@@ -294,6 +294,9 @@ def test_an_entry_of_others_is_not_taken(run):
     files(run.folder)[0].rename(target)
     entry.symlink_to(target)
     assert run(SMALL) == "[False]\n"
+    entry.unlink()
+    os.mkfifo(entry)  # nobody writes to it
+    assert run(SMALL) == "[False]\n" and entry.is_file()
 
 
 def test_nothing_is_stored_unless_asked_for(run):
