@@ -31,6 +31,21 @@ static int by_address(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+/* Launches with host arrays have few as a rule, and those in order. */
+static void sort_by_address(StagedArray *staged, size_t count) {
+    enum { FEW = 8 };
+    if (count > FEW) {
+        qsort(staged, count, sizeof *staged, by_address);
+        return;
+    }
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = i; k > 0 && staged[k].low < staged[k - 1].low; k--) {
+            StagedArray other = staged[k];
+            staged[k] = staged[k - 1];
+            staged[k - 1] = other;
+        }
+}
+
 /* The memory range of an array, or an empty one. */
 static void measure(StagedArray *staged) {
     const int64_t *shape = (const int64_t *)(staged->head + 1), *strides = shape + staged->array->type->ndim;
@@ -87,7 +102,7 @@ static Py_ssize_t list_host_arrays(const Plan *plan, Device *device, char *buffe
             !cuda_reaches(state->cuda, (int64_t)staged[count].low, (int64_t)staged[count].high))
             count++;
     }
-    qsort(staged, (size_t)count, sizeof *staged, by_address);
+    sort_by_address(staged, (size_t)count);
     return count;
 }
 
@@ -165,30 +180,24 @@ static int allocate(Staging *staging, Device *device, void *stream, const Module
 
 int staging_in(Staging *staging, const Plan *plan, Device *device, void *stream, char *buffer, const ModuleState *state,
                const unsigned char *transfers) {
-    StagedArray *staged = PyMem_Calloc(plan->narrays + 1, sizeof *staged);
-    size_t *group_of = PyMem_Calloc(plan->narrays + 1, sizeof *group_of);
-    int result = -1;
+    size_t most = plan->narrays + 1;
     *staging = (Staging){0};
-    staging->groups = PyMem_Calloc(plan->narrays + 1, sizeof *staging->groups);
-    if (!staged || !group_of || !staging->groups) {
-        PyErr_NoMemory();
-        goto done;
-    }
+    struct StagedGroup *groups = PyMem_Calloc(most, sizeof *groups + sizeof(StagedArray) + sizeof(size_t));
+    if (!groups) return PyErr_NoMemory(), -1;
+    StagedArray *staged = (StagedArray *)(groups + most); /* one block for all: it goes with the groups */
+    size_t *group_of = (size_t *)(staged + most);
+    staging->groups = groups;
     Py_ssize_t count = list_host_arrays(plan, device, buffer, state, staged);
-    if (count < 0) goto done;
+    if (count < 0) return -1;
     staging->bytes = form_groups(staging, staged, (size_t)count, group_of, transfers);
-    if (count > 0 && staging->bytes == 0) goto done;
-    if (count > 0 && allocate(staging, device, stream, state) < 0) goto done;
-    if (copy_groups_in(staging, device, stream) < 0) goto done;
+    if (count > 0 && staging->bytes == 0) return -1;
+    if (count > 0 && allocate(staging, device, stream, state) < 0) return -1;
+    if (copy_groups_in(staging, device, stream) < 0) return -1;
     for (Py_ssize_t i = 0; i < count; i++) {
         const struct StagedGroup *group = &staging->groups[group_of[i]];
         staged[i].head->data = (char *)staging->memory + group->offset + ((char *)staged[i].head->data - group->host);
     }
-    result = 0;
-done:
-    PyMem_Free(staged);
-    PyMem_Free(group_of);
-    return result;
+    return 0;
 }
 
 /* The way back; also cleans up after a failed staging_in or launch (copy_back false). */

@@ -49,10 +49,10 @@ static int read_class(Runtime *runtime, PyTypeObject *type, Foreign *found) {
     return PyErr_Occurred() ? -1 : 0;
 }
 
-static const Foreign *known_class(const Foreign *among, size_t count, const PyTypeObject *type) {
+static inline const Foreign *known_class(const Foreign *among, size_t count, const PyTypeObject *type) {
     unsigned version = type->tp_version_tag; /* 0: nobody has looked at it since it was changed */
-    for (size_t i = 0; version && i < count; i++)
-        if (among[i].type == type && among[i].version == version) return &among[i];
+    for (const Foreign *known = among; version && known < among + count; known++)
+        if (known->type == type && known->version == version) return known;
     return NULL;
 }
 
