@@ -26,6 +26,7 @@ FAMILIES = (
     "normalisation",
     "fields",
     "trades",
+    "strangers",
 )
 
 
