@@ -505,10 +505,10 @@ FURTHER = {
             y = np.eye(2)
             return np.kron(x, x if n else y).sum() * 2.0 + n * 3.0 - x[0, 0]
         f(1)""",
-    "item of an array of texts and a text": """
+    "item of an array of texts and a number": """
         @njit
         def f(names):
-            return names[0] + "z"
+            return names[0] + 1
         f(np.array(["ab", "c"]))""",
     "array of other dimensions than the signature": """
         @njit("float64(float64[:, :])")

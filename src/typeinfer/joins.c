@@ -16,9 +16,21 @@ static bool edge_taken(const struct Solver *s, const Block *from, const Block *t
 
 /* ---- phis ---- */
 
+/* What a phi has its type of: an operand that is none, and not None, a few phis away. */
+static const Value *origin(const Value *value, int depth) {
+    for (uint32_t i = 0; value->op == OP_PHI && depth && i < value->nargs; i++) {
+        const Value *from = origin(value_resolve(value->args[i]), depth - 1);
+        if (from->op != OP_PHI && from->type && infer_content(from->type) == infer_content(value->type)) return from;
+    }
+    return value;
+}
+
 static const char *shown(Infer *in, const Value *value) {
-    return value->span.line ? arena_printf(in->arena, "%s (line %u)", infer_text(in, value->type), value->span.line)
-                            : infer_text(in, value->type);
+    enum { DEPTH = 4 };
+    const Value *from = origin(value, DEPTH);
+    const char *type = infer_text(in, value->type);
+    if (from->op == OP_PARAM && from->name) return arena_printf(in->arena, "%s (the argument `%s`)", type, from->name);
+    return from->span.line ? arena_printf(in->arena, "%s (line %u)", type, from->span.line) : type;
 }
 
 /* Its name is that of another variable, which an expression takes on one way: X if n else Y. */

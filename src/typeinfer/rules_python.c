@@ -116,10 +116,11 @@ static bool bind_keywords(Binding *b, size_t positional);
 
 static bool bind_positional(Binding *b, size_t positional) {
     Typing *t = b->t;
-    size_t next = 0, takes = 0;
+    size_t next = 0, takes = 0, needs = 0;
     for (uint32_t p = 0; p < b->callee->nparams; p++) {
         if (!is_positional(&b->callee->params[p])) continue;
         takes++;
+        needs += !b->callee->params[p].has_default;
         if (next < positional) {
             b->facts[p] = t->args[next];
             b->values[p] = t->values[next];
@@ -149,8 +150,9 @@ static bool bind_positional(Binding *b, size_t positional) {
     }
     if (next == positional) return true;
     TRY(bind_keywords(b, positional)); /* a mistake there is told first, as the interpreter does */
-    return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() takes %zu positional argument%s but %zu %s given",
-                       infer_shown_name(t->in, b->callee), takes, takes == 1 ? "" : "s", positional,
+    const char *from = needs < takes ? arena_printf(t->in->arena, "from %zu to ", needs) : "";
+    return typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() takes %s%zu positional argument%s but %zu %s given",
+                       infer_shown_name(t->in, b->callee), from, takes, takes == 1 ? "" : "s", positional,
                        positional == 1 ? "was" : "were");
 }
 
@@ -161,6 +163,10 @@ static bool unexpected_keyword(Binding *b, const char *name) {
         const Param *param = &b->callee->params[p];
         bool named = param->kind == PARAM_NORMAL || param->kind == PARAM_KEYWORD_ONLY;
         names[p] = named ? param->name : NULL;
+        if (param->kind != PARAM_POSITIONAL_ONLY || strcmp(param->name, name) != 0) continue;
+        typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() got some positional-only arguments passed as keyword arguments: '%s'",
+                    infer_shown_name(t->in, b->callee), name);
+        return typing_hint(t, "give it by its place, without `%s=`", name);
     }
     bool makes = strcmp(b->callee->name, "__init__") == 0; /* whose first parameter is the instance */
     typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() got an unexpected keyword argument '%s'",

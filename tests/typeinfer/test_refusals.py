@@ -82,7 +82,7 @@ def unpack_wrong(x):
 
 
 def too_many_arguments(x):
-    return helper(x, 1, 2)  # helper(x, 1, 2) | helper() takes 2 positional arguments but 3 were given |
+    return helper(x, 1, 2)  # helper(x, 1, 2) | helper() takes from 1 to 2 positional arguments but 3 were given |
 
 
 def missing_argument():
@@ -243,7 +243,32 @@ def test_inference_survives_the_failure_of_any_allocation():
     assert failed > 5
 
 
+def test_arguments_by_place_alone():
+    def g(a, b=2, /, c=3):
+        return a + b + c
+
+    message = r"g\(\) got some positional-only arguments passed as keyword arguments: 'b'\n(.*\n)*.*without `b=`"
+    with pytest.raises(errors.TypingError, match=message):
+        njit(lambda: g(1, b=3))()
+    with pytest.raises(errors.TypingError, match=r"g\(\) takes from 1 to 3 positional arguments but 4 were given"):
+        njit(lambda: g(1, 2, 3, 4))()
+
+
 def test_texts_where_numpy_computes_name_no_function_that_it_asks():
     for f in (lambda: np.arange("3"), lambda: np.linspace("0", 1, 3), lambda: np.diff("abc"), lambda: np.full(3, "a")):
         with pytest.raises(errors.TypingError, match="a number, or an array of numbers, is needed in place of str"):
             njit(f)()
+
+
+def test_paths_that_do_not_meet_name_the_arguments():
+    def f(x, y, n):
+        r = None
+        for i in range(n):
+            if i == 1:
+                r = x
+            if i == 2:
+                r = y
+        return r
+
+    with pytest.raises(errors.TypingError, match=r"the argument `x`\) on one path and .*the argument `y`\)"):
+        njit(f)(np.ones(2), np.ones((2, 2)), 3)
