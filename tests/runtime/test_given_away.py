@@ -2,11 +2,13 @@
 also where nothing of Python's refers to them any more once the containers are written back."""
 
 import collections
+import gc
+import weakref
 
 import numpy as np
 import pytest
 
-from krait import njit
+from krait import njit, objmode
 
 
 class Pair:
@@ -115,3 +117,44 @@ def test_what_goes_from_one_to_another(first):
             ours, theirs = (make(), make()), (make(), make())
             order = slice(None, None, -1) if first else slice(None)
             assert outcome(compiled, *ours[order]) == outcome(function, *theirs[order])
+
+
+class Box:
+    def __init__(self, array):
+        self.array = array
+
+
+def empty(holder):
+    """Takes the array out of what the call was given; whether it lives on."""
+    if isinstance(holder, Box):
+        array, holder.array = weakref.ref(holder.array), None
+    else:
+        array = weakref.ref(holder[0])
+        holder.clear()
+    gc.collect()
+    ALIVE.append(array() is not None)
+
+
+ALIVE, GIVEN = [], []
+
+
+@njit
+def first_of(items):
+    with objmode():
+        empty(GIVEN[0])
+    return items[0].sum()
+
+
+@njit
+def array_of(box):
+    with objmode():
+        empty(GIVEN[0])
+    return box.array.sum()
+
+
+@pytest.mark.parametrize("function, make", [(first_of, lambda array: [array]), (first_of, lambda array: {0: array}),
+                                            (array_of, Box)], ids=["list", "dict", "instance"])
+def test_an_array_that_is_taken_out_during_the_call_lives_until_it_is_over(function, make):
+    given = make(np.full(1000, 7.0))
+    GIVEN[:], ALIVE[:] = [given], []
+    assert function(given) == 7000 and ALIVE == [True]

@@ -132,6 +132,8 @@ static MarshalResult take_attribute(const Marshal *marshal, const Type *type, ui
         marshal->origins->refused = type->names[i], marshal->origins->wanted = item;
     bool own = result == MARSHAL_OK && !frontend_is_of_class(object, type->names[i]);
     if (own) *(int64_t *)body->items |= INT64_C(1) << i;
+    if (result == MARSHAL_OK && marshal_borrows(item)) /* which uses up the reference */
+        return origins_keep(marshal, value) ? MARSHAL_OK : MARSHAL_ERROR;
     Py_DECREF(value);
     return result;
 }
@@ -275,9 +277,7 @@ static bool assign(const Marshal *marshal, const Type *type, const ListBody *bod
         PyObject *now = own ? PyObject_GetAttrString(object, type->names[i]) : NULL;
         const Type *item = type_attribute(type, i);
         bool there = is_there(marshal, item, at, now);
-        bool kept = !now || there || !marshal_borrows(item) || origins_keep(marshal, Py_NewRef(now));
         Py_XDECREF(now);
-        if (!kept) return false;
         if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_AttributeError)) return false;
         PyErr_Clear();
         if (!is_set(body, i) || there) continue;

@@ -101,6 +101,7 @@ MarshalResult marshal_take_list(const Marshal *marshal, const Type *type, PyObje
     if (!head) return PyErr_NoMemory(), MARSHAL_ERROR;
     ListBody *list = heap_content(head);
     MarshalTake *take = marshal_taker(type->items[0]);
+    if (marshal_borrows(type->items[0]) && !origins_keep(marshal, PySequence_List(object))) result = MARSHAL_ERROR;
     for (int64_t i = 0; result == MARSHAL_OK && i < list->capacity && i < PyList_GET_SIZE(object); i++) {
         char *item = (char *)list->items + i * list->item_bytes;
         memset(item, 0, (size_t)list->item_bytes);
@@ -182,8 +183,7 @@ PyObject *marshal_box_vartuple(const Marshal *marshal, const Type *type, const v
 bool marshal_write_back_list(const Marshal *marshal, const Type *type, const void *from) {
     const ListBody *list = heap_content(head_of(from));
     PyObject *items = box_items(marshal, type->items[0], list, list->origin);
-    bool kept = items && (!marshal_borrows(type->items[0]) || origins_keep(marshal, PySequence_List(list->origin)));
-    bool done = kept && PyList_SetSlice(list->origin, 0, PY_SSIZE_T_MAX, items) == 0;
+    bool done = items && PyList_SetSlice(list->origin, 0, PY_SSIZE_T_MAX, items) == 0;
     Py_XDECREF(items);
     return done;
 }

@@ -105,8 +105,9 @@ static inline void origins_told(Telling *telling, bool empty, bool declared) {
 /* From now on it is this value, and it lives until the call is over.  False: exception set. */
 bool origins_note(const Marshal *marshal, const Type *type, PyObject *object, const void *from);
 /* Whether values of the type refer to Python's objects, arrays, without a reference of their own.  What a container
- * that is written back held of such lives on until the call is over, since compiled code may have put it elsewhere, or
- * return it.  origins_keep uses the reference up; false: an exception is set. */
+ * holds of such when it is taken lives on until the call is over: compiled code may put it elsewhere, or return it, and
+ * other threads, or Python's code that the call runs, may take it out of the container meanwhile.  origins_keep uses
+ * the reference up; false: an exception is set. */
 bool marshal_borrows(const Type *type);
 bool origins_keep(const Marshal *marshal, PyObject *held);
 /* Marshal.copied: the copy of an object of the heap, a new reference or NULL; notes one, which it gives. */

@@ -125,7 +125,9 @@ static MarshalResult take_table(const Marshal *marshal, const Type *type, PyObje
         if (filling.entries) heap_release(filling.entries);
         return PyErr_NoMemory(), MARSHAL_ERROR;
     }
-    result = type->kind == TY_DICT ? put_dict(&filling, object) : put_set(&filling, object);
+    bool kept = type->kind != TY_DICT || !marshal_borrows(type_dict_value(type)) ||
+                origins_keep(marshal, PyDict_Values(object));
+    result = !kept ? MARSHAL_ERROR : type->kind == TY_DICT ? put_dict(&filling, object) : put_set(&filling, object);
     bool empty = !((ListBody *)heap_content(filling.entries))->length;
     origins_told(&filling.telling, empty, declared || type_key(type)->kind == TY_BOTTOM);
     ((ListBody *)heap_content(filling.entries))->origin = marshal->copies ? NULL : object;
@@ -219,8 +221,6 @@ bool marshal_write_back_table(const Marshal *marshal, const Type *type, const vo
     if (!changed || frontend_forgets(origin)) return true;
     PyObject *fresh = type->kind == TY_DICT ? PyDict_New() : PySet_New(NULL);
     bool done = fresh && fill(marshal, type, entries, fresh, type->kind == TY_DICT ? origin : NULL);
-    if (done && type->kind == TY_DICT && marshal_borrows(type_dict_value(type)))
-        done = origins_keep(marshal, PyDict_Values(origin));
     if (done && type->kind == TY_DICT) {
         PyDict_Clear(origin);
         done = PyDict_Update(origin, fresh) == 0;
