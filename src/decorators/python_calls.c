@@ -265,8 +265,10 @@ static bool call_boxed(const char *what, const Type *types, const char *argument
         if (*what == '=' || *what == '@') marshal.origins = &origins, marshal.copied = PyDict_New();
         if (box_arguments(&marshal, types, arguments, objects)) result = call(state, what, objects, types->count);
         if (result && *what == '@' && !are_unchanged(&plain, types, arguments, objects)) Py_CLEAR(result);
-        done = result && take_result(&marshal, type, result, to, *what == '@') && marshal_own_outside(type, to) &&
+        bool taken = result && take_result(&marshal, type, result, to, *what == '@');
+        done = taken && marshal_own_outside(type, to) &&
                (!borrows(type) || keep(result)); /* longer than what was called */
+        if (taken && !done && type->kind != TY_NONE) marshal_release(type, to);
         origins_end(&origins);
         Py_XDECREF(marshal.copied);
     } else if (!objects) {
