@@ -49,10 +49,10 @@ LLVMValueRef host_offset(Lower *l, LLVMValueRef pointer, size_t bytes);
 const Type *host_params_tuple(Lower *l, const FuncInst *root);
 /* The arguments, loaded from the layout of tuple(params). */
 LLVMValueRef *host_load_arguments(Lower *l, const FuncInst *root, LLVMValueRef from);
-/* VECTOR_TWO: two vectors a round.  VECTOR_WHEREVER: also where LLVM's estimate is against it.  It takes the recording
- * of accesses outside an array, and the branches around accesses, for dearer than they are in vectors, where they are
- * masks. */
-typedef enum VectorWish { VECTOR_NOT, VECTOR_MAY, VECTOR_TWO, VECTOR_WHEREVER } VectorWish;
+/* VECTOR_TWO, VECTOR_FOUR: so many vectors a round.  VECTOR_WHEREVER: also where LLVM's estimate is against it.  It
+ * takes the recording of accesses outside an array, and the branches around accesses, for dearer than they are in
+ * vectors, where they are masks. */
+typedef enum VectorWish { VECTOR_NOT, VECTOR_MAY, VECTOR_TWO, VECTOR_FOUR, VECTOR_WHEREVER } VectorWish;
 /* Tells LLVM not to unroll a loop (nor, then, to take several vectors a round, unless that is asked for), whether to
  * vectorise it, and the access group (NULL: none) whose accesses its rounds may do in any order. */
 void host_loop_hints(Lower *l, LLVMValueRef back_edge, VectorWish wish, LLVMMetadataRef parallel);

@@ -41,11 +41,12 @@ void host_loop_hints(Lower *l, LLVMValueRef back_edge, VectorWish wish, LLVMMeta
     LLVMMetadataRef vector[] = {LLVMMDStringInContext2(l->context, "llvm.loop.vectorize.enable", 26),
                                 LLVMValueAsMetadata(l_i1(l, wish == VECTOR_WHEREVER))};
     LLVMMetadataRef any_order[] = {LLVMMDStringInContext2(l->context, "llvm.loop.parallel_accesses", 27), parallel};
-    LLVMMetadataRef two[] = {LLVMMDStringInContext2(l->context, "llvm.loop.interleave.count", 26),
-                             LLVMValueAsMetadata(l_i32(l, 2))};
+    unsigned at_once = wish == VECTOR_TWO ? 2 : wish == VECTOR_FOUR ? 4 : 0;
+    LLVMMetadataRef several[] = {LLVMMDStringInContext2(l->context, "llvm.loop.interleave.count", 26),
+                                 LLVMValueAsMetadata(l_i32(l, at_once))};
     LLVMMetadataRef hints[4] = {self, LLVMMDNodeInContext2(l->context, &no_unroll, 1)};
     unsigned count = 2;
-    if (wish == VECTOR_TWO) hints[count++] = LLVMMDNodeInContext2(l->context, two, 2);
+    if (at_once) hints[count++] = LLVMMDNodeInContext2(l->context, several, 2);
     if (wish == VECTOR_NOT || wish == VECTOR_WHEREVER) hints[count++] = LLVMMDNodeInContext2(l->context, vector, 2);
     if (parallel) hints[count++] = LLVMMDNodeInContext2(l->context, any_order, 2);
     LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, hints, count);

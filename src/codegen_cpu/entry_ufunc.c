@@ -11,7 +11,11 @@
  * then has the plain loop do them anew, up to the one that raises. */
 #include "codegen_cpu/cpu.h"
 
-enum { SHORT_ARRAY = 8, MAX_UFUNC_OPERANDS = 32 };
+enum {
+    SHORT_ARRAY = 8,
+    MAX_UFUNC_OPERANDS = 32,
+    OPERATIONS_OF_AN_ACCESS = 3 /* that a core does while it waits for memory: measured (benchmarks/results) */
+};
 
 typedef struct Ufunc {
     const FuncInst *root;
@@ -111,13 +115,20 @@ static bool is_light(const FuncInst *root) {
     return !root->reaches_loop;
 }
 
-/* Whether memory takes longer than what is computed: half a cache line at a time is read and written faster, then. */
-static bool waits_for_memory(const FuncInst *root) {
-    const Func *f = root->func;
+/* How many vectors a round takes.  Where memory takes longer than what is computed, half a cache line at a time is read
+ * and written faster; with more to compute, it is reached too late unless an instruction does a whole line, and a few
+ * of them stand side by side; where elements are divided, the processor's divider is what takes long. */
+static VectorWish vectors_of(const Ufunc *u) {
+    const Func *f = u->root->func;
+    unsigned operations = 0;
+    if (!is_light(u->root)) return VECTOR_MAY;
     for (size_t b = 0; b < f->blocks.len; b++)
-        for (const Value *value = f->blocks.data[b]->first; value; value = value->next)
-            if (value->op == OP_TRUEDIV) return false;
-    return is_light(root);
+        for (const Value *value = f->blocks.data[b]->first; value; value = value->next) {
+            Op op = value->op;
+            if (op == OP_TRUEDIV) return VECTOR_MAY;
+            operations += op_is_unary(op) || op_is_binary(op) || op_is_comparison(op) || op == OP_CALL_FUNC;
+        }
+    return operations > OPERATIONS_OF_AN_ACCESS * u->count ? VECTOR_FOUR : VECTOR_TWO;
 }
 
 /* for i in 0 .. count-1: element i of every operand, `base` and `step` apart (step NULL: contiguous). */
@@ -131,8 +142,7 @@ static bool ufunc_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef cons
     TRY(ufunc_element(l, u, at));
     LLVMBasicBlockRef latch = l_here(l);
     l_endfor(l, &loop);
-    bool vectorise = !step && !l_may_pass_by_division(l, u->root);
-    VectorWish wish = !vectorise ? VECTOR_NOT : waits_for_memory(u->root) ? VECTOR_TWO : VECTOR_MAY;
+    VectorWish wish = !step && !l_may_pass_by_division(l, u->root) ? vectors_of(u) : VECTOR_NOT;
     host_loop_hints(l, LLVMGetBasicBlockTerminator(latch), wish, u->group);
     return true;
 }
@@ -192,7 +202,7 @@ static LLVMValueRef strip(Lower *l, Ufunc u) {
     begin(l, &u, function, base);
     u.data = LLVMGetParam(function, 2);
     u.group = host_access_group(l);
-    if (waits_for_memory(u.root)) l_attribute_text(l, function, -1, "prefer-vector-width", "256");
+    if (vectors_of(&u) == VECTOR_TWO) l_attribute_text(l, function, -1, "prefer-vector-width", "256");
     if (goes_on(l, u.root)) {
         u.any = l_alloca(l, l->i32, "any");
         l_raw_store(l, l_i32(l, 0), u.any, 4);
