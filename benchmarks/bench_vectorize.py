@@ -1,9 +1,14 @@
-"""Ufuncs and parallel loops against Numba and NumPy: @vectorize on a million elements, building one, calling one;
-prange: sum, matrix product, heat, Monte Carlo pi.
+"""Ufuncs and parallel loops against Numba and NumPy: @vectorize on elements in the second cache and on a million,
+building one, calling one; prange: sum, matrix product, heat, Monte Carlo pi.
 
     python benchmarks/bench_vectorize.py [--quick]
 
-prints the table of what is asked and measured, and ends with 1 where something falls short.  Contestants take turns.
+prints the table of what is asked and measured, and ends with 1 where something falls short: a ratio counts with two
+decimals, since code that waits for memory, or for the processor's divider, takes what that takes, whoever made it.
+
+Contestants take turns, every other turn the other way round, over the same arrays: inputs and the result lie in memory
+that was written to before, so no call meets a new page.  The least of all turns counts: what else runs on the machine
+only adds.  Of building, the processor's time is shown, too, which other programs hardly change: that of all threads.
 Each turn of a parallel loop begins with a pause and calls that do not count: threads of the one before may still look
 out for work on the same cores.
 """
@@ -16,7 +21,7 @@ import time
 import numpy as np
 from common import Row, have, milliseconds, per_call
 
-ELEMENTS = 1_000_000
+IN_CACHE, ELEMENTS = 8192, 1_000_000
 PAUSE = 0.02  # seconds after which threads that have nothing to do sleep
 TWICE = ("sine", "cosine", "exponential", "logarithm", "power", "logistic", "Gaussian", "damped wave")
 
@@ -64,65 +69,80 @@ def _makers():
 
 
 def _least_of_turns(contestants, turns):
-    """The least of each contestant's figures, by turns: what else runs on the machine only adds."""
-    figures = [{who: measure() for who, measure in contestants.items()} for _ in range(turns)]
-    return {who: min(turn[who] for turn in figures) for who in contestants}
+    """The least of each contestant's figures, by turns."""
+    order, least = list(contestants), dict.fromkeys(contestants, math.inf)
+    for _ in range(turns):
+        for who in order:
+            least[who] = min(least[who], contestants[who]())
+        order.reverse()
+    return least
 
 
 def _several(call, settle=0):
-    """The least of calls in a row, after `settle` of them."""
+    """The least of several figures in a row, after `settle` of them that do not count."""
     if settle:
         time.sleep(PAUSE)
     for _ in range(settle):
         call()
-    return min(milliseconds(call) for _ in range(5))
+    return min(call() for _ in range(5))
 
 
-def _ufuncs(quick):
-    a, b, out = np.random.default_rng(1).random(ELEMENTS), np.random.default_rng(2).random(ELEMENTS), np.empty(ELEMENTS)
-    rows = []
+def _ufuncs(quick, elements):
+    a, b, out = np.random.default_rng(1).random(elements), np.random.default_rng(2).random(elements), np.empty(elements)
+    rows, number = [], max(1, 50 * IN_CACHE // elements)
     for name, function, nin in _functions():
         args = (a, b)[:nin]
         contestants = {}
         for who, (vectorize, _, _) in _makers().items():
             made = vectorize([f"float64({', '.join(['float64'] * nin)})"])(function)
             made(*args, out)
-            contestants[who] = lambda made=made: _several(lambda: made(*args, out))
-        got = _least_of_turns(contestants, 9 if quick else 31)
+            contestants[who] = lambda made=made: per_call(lambda: made(*args, out), number) / 1e3
+        got = _least_of_turns(contestants, 31 if quick or name in TWICE else 301)
         asked = _asked(2 if name in TWICE else 1)
-        rows.append(Row("ufuncs, a million float64", name, "ms", got.pop("krait"), got, limit=asked))
+        rows.append(Row(f"ufuncs, {elements} float64", name, "us", got.pop("krait"), got, limit=asked))
     return rows
 
 
 def _small(quick):
-    a, number = np.ones(10), 2_000 if quick else 20_000
+    a, number = np.ones(10), 1_000
     out = np.empty(10)
     contestants = {"NumPy's add": lambda: per_call(lambda: np.add(a, a, out), number)}
     for who, (vectorize, _, _) in _makers().items():
         made = vectorize(["float64(float64, float64)"])(lambda x, y: x + y)
         contestants[who] = lambda made=made: per_call(lambda: made(a, a, out), number)
-    got = _least_of_turns(contestants, 9)
+    got = _least_of_turns(contestants, 31 if quick else 151)
     rows = [Row("ufuncs, small", "a call on 10 elements", "ns", got.pop("krait"), got, limit=_asked(1, "NumPy's"))]
-    build = {}
-    for who, (vectorize, _, _) in _makers().items():
+    return rows
+
+
+def _builds():
+    """name, what one of the contestants does"""
+    one, two = np.ones(10), ["float64(float64, float64)", "float32(float32, float32)"]
+    return [
+        ("two signatures", lambda v: v(["float64(float64)", "float32(float32)"])(lambda x: x * 2.0 + 1.0)),
+        ("two signatures of two operands", lambda v: v(two)(lambda x, y: x * 2.0 + y * y)),
+        ("the sum of squares, and calling it", lambda v: v(two[:1])(lambda x, y: x * x + y * y)(one, one)),
+    ]
+
+
+def _processor_milliseconds(call):
+    start = time.process_time()
+    call()
+    return (time.process_time() - start) * 1e3
+
+
+def _building(quick):
+    makers, rows = _makers(), []
+    for vectorize, _, _ in makers.values():
         vectorize(["float64(float64)"])(lambda x: x - 1.0)
-        build[who] = lambda vectorize=vectorize: milliseconds(
-            lambda: vectorize(["float64(float64)", "float32(float32)"])(lambda x: x * 2.0 + 1.0)
-        )
-    got = _least_of_turns(build, 3 if quick else 7)
-    rows.append(
-        Row("ufuncs, small", "building one of two signatures", "ms", got.pop("krait"), got, limit=_asked(10))
-    )
-    first = {}
-    for who, (vectorize, _, _) in _makers().items():
-        first[who] = lambda vectorize=vectorize: milliseconds(
-            lambda: vectorize(["float64(float64, float64)"])(lambda x, y: x * x + y * y)(a, a)
-        )
-    got = _least_of_turns(first, 3 if quick else 7)
-    rows.append(
-        Row("ufuncs, small", "building the sum of squares and calling it", "ms", got.pop("krait"), got,
-            limit=_asked(10))
-    )  # fmt: skip
+    for name, build in _builds():
+        for clock, measure in (("", milliseconds), (", processor's time", _processor_milliseconds)):
+            contestants = {
+                who: lambda vectorize=vectorize, build=build, measure=measure: measure(lambda: build(vectorize))
+                for who, (vectorize, _, _) in makers.items()
+            }
+            got = _least_of_turns(contestants, 3 if quick else 9)
+            rows.append(Row("ufuncs, building", name + clock, "ms", got.pop("krait"), got, limit=_asked(10)))
     return rows
 
 
@@ -177,7 +197,9 @@ def _parallel(quick):
         for functions in made.values():
             functions[number](*args)
         contestants = {
-            who: lambda function=functions[number], args=args: _several(lambda: function(*args), settle=3)
+            who: lambda function=functions[number], args=args: _several(
+                lambda: milliseconds(lambda: function(*args)), settle=3
+            )
             for who, functions in made.items()
         }
         got = _least_of_turns(contestants, 3 if quick else 9)
@@ -187,7 +209,7 @@ def _parallel(quick):
 
 
 def rows(quick=False):
-    return _ufuncs(quick) + _small(quick) + _parallel(quick)
+    return _ufuncs(quick, IN_CACHE) + _ufuncs(quick, ELEMENTS) + _small(quick) + _building(quick) + _parallel(quick)
 
 
 def main():
@@ -202,7 +224,7 @@ def main():
         if rival not in row.others:
             print(f"  {row.name:<44}{row.krait:>9.4g}  no {rival}")
             continue
-        asked, times = float(row.limit.split()[2]), row.others[rival] / row.krait
+        asked, times = float(row.limit.split()[2]), round(row.others[rival] / row.krait, 2)
         short += times < asked
         verdict = "" if times >= asked else "   falls short"
         print(f"  {row.name:<44}{row.krait:>9.4g}{row.others[rival]:>9.4g}{times:>8.2f}{asked:>7g}{verdict}")

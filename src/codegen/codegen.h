@@ -15,8 +15,7 @@ typedef enum EntryKind {
     ENTRY_FUNCTION, /* int32_t entry(const void *args, void *result, void *exception): args is the layout of
                        tuple(params); GPU: see codegen_nvptx.h */
     ENTRY_KERNEL,   /* GPU: a PTX kernel over kernel_params(); host: see codegen_cpu.h */
-    ENTRY_UFUNC,    /* host: void loop(char **args, npy_intp const *n, npy_intp const *steps, void *data), NumPy's
-                       PyUFuncGenericFunction;    GPU: see codegen_nvptx.h */
+    ENTRY_UFUNC,    /* host: data, a HostLoops (runtime/host/host.h); GPU: see codegen_nvptx.h */
     ENTRY_GUFUNC,   /* host: see codegen_cpu/entry_gufunc.c */
     ENTRY_CFUNC,    /* host: see codegen_cpu/entry_cfunc.c */
 } EntryKind;

@@ -4,7 +4,7 @@
  * (codegen.h, runtime/host/host.h).
  *
  * ENTRY_FUNCTION  loads the arguments from the layout of tuple(params), calls, stores the result.
- * ENTRY_UFUNC     NumPy's inner loop: entry_ufunc.c.
+ * ENTRY_UFUNC     no function: the loops that NumPy's inner loop runs, as data: entry_ufunc.c.
  * ENTRY_GUFUNC    that of a generalised ufunc: entry_gufunc.c.
  * ENTRY_CFUNC     a C function: entry_cfunc.c.
  * ENTRY_KERNEL    the threads of a block: entry_kernel.c. */

@@ -1,10 +1,11 @@
-/* entry_ufunc.c: ENTRY_UFUNC: the root as the inner loop of a NumPy ufunc.
+/* entry_ufunc.c: ENTRY_UFUNC: the root as the inner loops of a NumPy ufunc.
  *
- * The body of the function stands in two loops, each a function of its own: the strip, over contiguous memory, which
- * LLVM vectorises; and the plain one, which takes one element after the other, whatever the steps.  The entry has the
- * run time (runtime/host/strips.c) go through the elements with the strip, buffers where operands have gaps; or with
- * the plain loop, where a result overlaps an input (reduce, accumulate).  The run time looks for signals, too: only
- * very short arrays of what has no loops go without it.
+ * The body of the function stands in two loops, each a function of its own: the strip, over whole rounds of contiguous
+ * memory, which LLVM vectorises, so that nothing is left over for a third loop; and the plain one, which takes one
+ * element after the other, whatever the steps.  The entry tells the run time of both (runtime/host/strips.c), which
+ * goes through the elements with the strip, buffers where operands have gaps; what is less than a round it has the
+ * plain loop do, and all where a result overlaps an input (reduce, accumulate).  The run time looks for signals, too:
+ * only short arrays of what has no loops go without it.
  *
  * A loop that an element may leave is not made of vectors.  So the strip of a function that raises, and does nothing
  * else that could be seen, goes through all of its elements and tells at the end whether any has raised; the run time
@@ -12,8 +13,8 @@
 #include "codegen_cpu/cpu.h"
 
 enum {
-    SHORT_ARRAY = 8,
     MAX_UFUNC_OPERANDS = 32,
+    CACHE_LINE = 64,
     OPERATIONS_OF_AN_ACCESS = 3 /* that a core does while it waits for memory: measured (benchmarks/results) */
 };
 
@@ -24,6 +25,7 @@ typedef struct Ufunc {
     LLVMValueRef data;
     LLVMValueRef any;      /* where it is noted that an element has raised, if the loop goes on then; or NULL */
     LLVMMetadataRef group; /* of accesses in any order; NULL: in this one */
+    VectorWish wish;       /* of the strip */
 } Ufunc;
 
 static const Type *result_item(const Type *result, uint32_t i) {
@@ -131,19 +133,51 @@ static VectorWish vectors_of(const Ufunc *u) {
     return operations > OPERATIONS_OF_AN_ACCESS * u->count ? VECTOR_FOUR : VECTOR_TWO;
 }
 
-/* for i in 0 .. count-1: element i of every operand, `base` and `step` apart (step NULL: contiguous). */
-static bool ufunc_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef const *base, LLVMValueRef const *step) {
+/* Elements of a round of the strip: those of the vectors that LLVM is to take at once, or more; 1 of what has loops, so
+ * that an element that takes long is not part of many. */
+static int64_t elements_of_round(const Ufunc *u) {
+    static const unsigned bytes[] = {
+        [VECTOR_MAY] = CACHE_LINE, [VECTOR_TWO] = CACHE_LINE, [VECTOR_FOUR] = 4 * CACHE_LINE};
+    uint64_t widest = 1;
+    for (unsigned i = 0; i < u->count; i++)
+        if (type_size(u->types[i]) > widest) widest = type_size(u->types[i]);
+    return u->wish == VECTOR_NOT || u->root->reaches_loop ? 1 : (int64_t)(bytes[u->wish] / widest);
+}
+
+/* for i in 0 .. count-1: element i of every operand, which lie without gaps from `base` on. */
+static bool strip_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef const *base) {
     LFor loop;
     LLVMValueRef index = l_for(l, &loop, count);
     LLVMValueRef at[MAX_UFUNC_OPERANDS] = {NULL};
     for (unsigned i = 0; i < u->count; i++)
-        at[i] = step ? l_offset(l, base[i], l_nswmul(l, index, step[i]))
-                     : l_index(l, l_memory_type(l, (Scalar)u->types[i]->scalar), base[i], index);
+        at[i] = l_index(l, l_memory_type(l, (Scalar)u->types[i]->scalar), base[i], index);
     TRY(ufunc_element(l, u, at));
     LLVMBasicBlockRef latch = l_here(l);
     l_endfor(l, &loop);
-    VectorWish wish = !step && !l_may_pass_by_division(l, u->root) ? vectors_of(u) : VECTOR_NOT;
-    host_loop_hints(l, LLVMGetBasicBlockTerminator(latch), wish, u->group);
+    host_loop_hints(l, LLVMGetBasicBlockTerminator(latch), u->wish, u->group);
+    return true;
+}
+
+/* The same of elements that are `step` bytes apart: each address is the one before and a step, as LLVM would find. */
+static bool plain_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef *base, LLVMValueRef const *step) {
+    LFor loop;
+    LLVMBasicBlockRef before = l_here(l);
+    l_for(l, &loop, count);
+    LLVMValueRef at[MAX_UFUNC_OPERANDS] = {NULL};
+    LLVMPositionBuilder(l->b, loop.head, LLVMGetFirstInstruction(loop.head));
+    for (unsigned i = 0; i < u->count; i++) {
+        at[i] = LLVMBuildPhi(l->b, l->ptr, "");
+        LLVMAddIncoming(at[i], &base[i], &before, 1);
+    }
+    l_enter(l, loop.body);
+    TRY(ufunc_element(l, u, at));
+    LLVMBasicBlockRef latch = l_here(l);
+    for (unsigned i = 0; i < u->count; i++) {
+        LLVMValueRef next = l_offset(l, at[i], step[i]);
+        LLVMAddIncoming(at[i], &next, &latch, 1);
+    }
+    l_endfor(l, &loop);
+    host_loop_hints(l, LLVMGetBasicBlockTerminator(latch), VECTOR_NOT, NULL);
     return true;
 }
 
@@ -202,12 +236,13 @@ static LLVMValueRef strip(Lower *l, Ufunc u) {
     begin(l, &u, function, base);
     u.data = LLVMGetParam(function, 2);
     u.group = host_access_group(l);
-    if (vectors_of(&u) == VECTOR_TWO) l_attribute_text(l, function, -1, "prefer-vector-width", "256");
+    if (u.wish == VECTOR_TWO) l_attribute_text(l, function, -1, "prefer-vector-width", "256");
     if (goes_on(l, u.root)) {
         u.any = l_alloca(l, l->i32, "any");
         l_raw_store(l, l_i32(l, 0), u.any, 4);
     }
-    TRY(ufunc_loop(l, &u, LLVMGetParam(function, 1), base, NULL));
+    LLVMValueRef count = l_nswmul(l, LLVMGetParam(function, 1), l_i64(l, elements_of_round(&u)));
+    TRY(strip_loop(l, &u, count, base));
     LLVMBuildRet(l->b, u.any ? l_raw_load(l, l->i32, u.any, 4) : l_i32(l, 0));
     l_end(l);
     return function;
@@ -223,29 +258,10 @@ static LLVMValueRef plain(Lower *l, Ufunc u) {
     u.data = LLVMGetParam(function, 3);
     for (unsigned i = 0; i < u.count; i++)
         step[i] = l_raw_load(l, l->i64, host_offset(l, LLVMGetParam(function, 2), i * sizeof(int64_t)), 8);
-    TRY(ufunc_loop(l, &u, LLVMGetParam(function, 1), base, step));
+    TRY(plain_loop(l, &u, LLVMGetParam(function, 1), base, step));
     LLVMBuildRet(l->b, l_i32(l, 0));
     l_end(l);
     return function;
-}
-
-static void by_strips(Lower *l, const Ufunc *u, LLVMValueRef strip, LLVMValueRef plain, LLVMValueRef entry,
-                      LLVMValueRef count) {
-    char bytes[MAX_UFUNC_OPERANDS + 1] = "";
-    bool flags = sets_other_flags(l), again = repeats(l, u->root) && (flags || u->root->effects & EFFECT_RAISE);
-    int32_t traits = (is_light(u->root) ? STRIP_LIGHT : 0) | (flags ? STRIP_FLAGS : 0) |
-                     (u->root->reaches_loop ? STRIP_LONG : 0) | (again ? STRIP_AGAIN : 0);
-    for (unsigned i = 0; i < u->count; i++) bytes[i] = (char)type_size(u->types[i]);
-    LLVMValueRef args[] = {strip,
-                           plain,
-                           l_cstring(l, bytes),
-                           l_i32(l, u->nin),
-                           l_i32(l, traits),
-                           LLVMGetParam(entry, 0),
-                           count,
-                           LLVMGetParam(entry, 2),
-                           LLVMGetParam(entry, 3)};
-    l_call_named(l, "krait_host_strips", l->v, args, COUNT_OF(args));
 }
 
 /* What an element alone does says which floating-point flags are its own: of the two sides of a condition it computes
@@ -255,23 +271,33 @@ static void keep_conditions(Lower *l, LLVMValueRef strip) {
         if (f != strip && LLVMGetIntrinsicID(f) == 0) l_attribute(l, f, -1, "optforfuzzing", 0);
 }
 
+/* The entry is data, a HostLoops. */
+static void add_loops(Lower *l, const Ufunc *u, LLVMValueRef strip, LLVMValueRef plain) {
+    char bytes[MAX_UFUNC_OPERANDS + 1] = "";
+    bool flags = sets_other_flags(l), again = repeats(l, u->root) && (flags || u->root->effects & EFFECT_RAISE);
+    int32_t traits = (is_light(u->root) ? STRIP_LIGHT : 0) | (flags ? STRIP_FLAGS : 0) |
+                     (u->root->reaches_loop ? STRIP_LONG : 0) | (again ? STRIP_AGAIN : 0);
+    for (unsigned i = 0; i < u->count; i++) bytes[i] = (char)type_size(u->types[i]);
+    LLVMValueRef fields[] = {strip,
+                             plain,
+                             l_cstring(l, bytes),
+                             l_i32(l, u->nin),
+                             l_i32(l, u->count),
+                             l_i32(l, __builtin_ctzll((uint64_t)elements_of_round(u))),
+                             l_i32(l, traits)};
+    LLVMValueRef constant = LLVMConstStructInContext(l->context, fields, COUNT_OF(fields), false);
+    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(constant), l->m->options.entry_name);
+    LLVMSetInitializer(global, constant);
+    LLVMSetGlobalConstant(global, true);
+}
+
 bool host_entry_ufunc(Lower *l, const FuncInst *root) {
     Ufunc u = {0};
-    LLVMTypeRef params[] = {l->ptr, l->ptr, l->ptr, l->ptr};
     LLVMValueRef contiguous, any;
-    TRY(ufunc_operands(l, &u, root) && (contiguous = strip(l, u)) && (any = plain(l, u)));
-    LLVMValueRef function = host_entry_add(l, l->m->options.entry_name, l->v, params, COUNT_OF(params));
-    l_begin(l, function);
-    LLVMValueRef n = l_raw_load(l, l->i64, LLVMGetParam(function, 1), 8);
-    LIf enough;
-    l_if(l, &enough, l_icmp(l, LLVMIntSGE, n, l_i64(l, root->reaches_loop ? 0 : SHORT_ARRAY)));
-    by_strips(l, &u, contiguous, any, function, n);
-    LLVMBuildRetVoid(l->b);
-    l_enter(l, enough.end);
-    LLVMValueRef args[] = {LLVMGetParam(function, 0), n, LLVMGetParam(function, 2), LLVMGetParam(function, 3)};
-    LLVMBuildCall2(l->b, LLVMGlobalGetValueType(any), any, args, COUNT_OF(args), "");
-    LLVMBuildRetVoid(l->b);
-    l_end(l);
+    TRY(ufunc_operands(l, &u, root));
+    u.wish = l_may_pass_by_division(l, root) ? VECTOR_NOT : vectors_of(&u);
+    TRY((contiguous = strip(l, u)) && (any = plain(l, u)));
+    add_loops(l, &u, contiguous, any);
     if (has_conditions(l)) keep_conditions(l, contiguous);
     return true;
 }

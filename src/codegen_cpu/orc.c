@@ -219,7 +219,8 @@ static bool make_object(Module *module, LLVMCodeGenFileType kind, LLVMMemoryBuff
 
 bool codegen_cpu_emit(Module *m, const char *entry_name, CodeImage *image, Diag *diag) {
     LLVMValueRef entry = LLVMGetNamedFunction(m->module, entry_name);
-    FAIL_IF(!entry, diag, LLVM, NULL, (Span){0}, "the module has no function %s", entry_name);
+    if (!entry) entry = LLVMGetNamedGlobal(m->module, entry_name); /* ENTRY_UFUNC: data */
+    FAIL_IF(!entry, diag, LLVM, NULL, (Span){0}, "the module has no entry %s", entry_name);
     LLVMSetValueName2(entry, IMAGE_SYMBOL, sizeof IMAGE_SYMBOL - 1);
     TRY(check_locals(m, diag) && make_object(m, LLVMObjectFile, &m->buffer, diag));
     image->size = LLVMGetBufferSize(m->buffer);

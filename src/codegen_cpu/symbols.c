@@ -132,7 +132,6 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_heap_release", heap_release),
     SYMBOL("krait_heap_share", heap_share),
     SYMBOL("krait_host_parallel", krait_host_parallel),
-    SYMBOL("krait_host_strips", krait_host_strips),
     SYMBOL("krait_host_chunk_spreads", krait_host_chunk_spreads),
     SYMBOL("krait_host_threads", host_threads),
     SYMBOL("krait_host_set_threads", host_set_threads),

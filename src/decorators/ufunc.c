@@ -24,7 +24,7 @@ typedef struct Loop {
     HostUfunc head; /* first: what generated code sees */
     struct UfuncData *owner;
     Spec *spec;
-    PyUFuncGenericFunction run;
+    const HostLoops *loops;
     int nin, nout;
     const Type *types[MAX_OPERANDS];    /* as NumPy sees the operands */
     const Type *computed[MAX_OPERANDS]; /* as generated code sees them */
@@ -107,7 +107,7 @@ static void run_converting(const Loop *loop, char **args, const npy_intp *dimens
             inner[i] = buffered ? buffers[used++] : at[i];
             inner_steps[i] = buffered ? scalar_info[loop->computed[i]->scalar].bytes : steps[i];
         }
-        loop->run(inner, &n, inner_steps, head);
+        host_ufunc_run(loop->loops, inner, &n, inner_steps, head);
         for (int i = 0; i < count; i++) {
             if (inner[i] != at[i]) convert_items(loop->computed[i], inner[i], loop->types[i], at[i], steps[i], n);
             at[i] += n * steps[i];
@@ -121,7 +121,7 @@ static void run_alone(const Loop *loop, char **args, const npy_intp *dimensions,
     if (loop->converts)
         run_converting(loop, args, dimensions, steps, head);
     else
-        loop->run(args, dimensions, steps, head);
+        host_ufunc_run(loop->loops, args, dimensions, steps, head);
 }
 
 /* ---- on several cores ---- */
@@ -218,7 +218,12 @@ static bool fits_stack(const Loop *loop) {
     return fits;
 }
 
-/* What NumPy calls, where it is not generated code itself. */
+/* What NumPy calls where generated code does all. */
+static void run_directly(char **args, const npy_intp *dimensions, const npy_intp *steps, void *data) {
+    host_ufunc_run(((Loop *)data)->loops, args, dimensions, steps, data);
+}
+
+/* What it calls otherwise. */
 static void run_loop(char **args, const npy_intp *dimensions, const npy_intp *steps, void *data) {
     Loop *loop = data;
     if (loop->spec->is_deep && !fits_stack(loop)) return;
@@ -294,12 +299,11 @@ static char *copy_text(PyObject *text) {
 
 static bool fill_loop(UfuncData *data, Py_ssize_t at, Spec *spec, bool parallel) {
     Loop *loop = &data->loops[at];
-    void *address = host_code_address(spec->code->host);
     spec->references++;
     loop->spec = spec;
     loop->owner = data;
     loop->head.raise = loop_raise;
-    memcpy(&loop->run, &address, sizeof address);
+    loop->loops = host_code_address(spec->code->host);
     if (!ufunc_types(spec, loop->types, &loop->nin, &loop->nout)) return false;
     const Type *result = spec->code->result;
     int differing = 0;
@@ -312,7 +316,7 @@ static bool fill_loop(UfuncData *data, Py_ssize_t at, Spec *spec, bool parallel)
     }
     loop->converts = differing > 0;
     loop->parallel = parallel;
-    data->functions[at] = loop->converts || parallel || spec->is_deep ? (PyUFuncGenericFunction)run_loop : loop->run;
+    data->functions[at] = loop->converts || parallel || spec->is_deep ? run_loop : run_directly;
     data->data[at] = loop;
     return differing <= 4;
 }

@@ -57,6 +57,28 @@ def test_the_loop_around_one_that_looks_is_not_peeled():
         assert f'{what} = !{{!"llvm.loop.unroll.disable"}}' in text, text
 
 
+# ---- ufuncs ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "function, operands",
+    [
+        (lambda a, b: a * a + b * b, 2),
+        (lambda a: 1.0 + a * (0.5 + a * (0.25 + a * (0.125 + a * 0.0625))), 1),
+        (lambda a, b: (a + b) / (1.0 + a * b), 2),
+        (lambda a: np.sin(a), 1),
+        (lambda a, b: a if a > b else b, 2),
+    ],
+)
+def test_a_ufunc_is_two_loops(function, operands):
+    """Whole rounds are vectors, with nothing left over for another loop; the other takes any elements one by one."""
+    text = ir(function, "; ".join(["float64"] * operands), entry="ufunc", boundscheck=False, python_errors=False)
+    functions = dict(re.findall(r"^define [^@]*@(\w+)\((.*?)^}", text, re.M | re.S))
+    assert functions.keys() == {"strip", "plain"}, text
+    for name, code in functions.items():
+        assert code.count("!llvm.loop ") == 1 and ("x double>" in code) == (name == "strip"), text
+
+
 # ---- typed IR text to LLVM IR ----------------------------------------------------------------------------------------
 
 ADD = """\

@@ -1,5 +1,6 @@
 """vectorize: NumPy ufuncs from signatures, ufuncs that grow loops, and target 'cuda'."""
 
+import itertools
 import math
 
 import numpy as np
@@ -63,6 +64,42 @@ def test_strides_and_sizes():
     x = np.arange(10.0)
     f(x[:-1], out=x[1:])
     np.testing.assert_array_equal(x[1:], np.arange(9.0) ** 2 + 1)
+
+
+def few_operations(a, b):
+    return a * a - b
+
+
+def many_operations(a, b):
+    return 1 + a * (2 + b * (3 + a * (4 + b * (5 + a * (6 + b * (7 + a))))))
+
+
+def a_condition(a, b):
+    return a if a > b else b - a
+
+
+@pytest.mark.parametrize(
+    "function, dtype",
+    [
+        *itertools.product([few_operations, many_operations, a_condition], ["int8", "float32", "float64"]),
+        *itertools.product([few_operations, many_operations], ["complex128"]),
+    ],
+)
+def test_rounds_and_what_is_left_of_them(function, dtype):
+    """Whole rounds of vectors, elements one by one before and after them: each is computed, and nothing beside them."""
+    f = vectorize([f"{dtype}({dtype}, {dtype})"])(function)
+    rng = np.random.default_rng(4)
+    a, b = (rng.integers(-3, 4, 2000).astype(dtype) for _ in range(2))
+    expected = np.where(a > b, a, b - a) if function is a_condition else function(a, b)
+    for n in (*range(70), 127, 128, 255, 256, 257, 511, 512, 513, 1100):
+        for at in (0, 1, 5):
+            out = np.full(n + 8, 99, dtype)
+            f(a[:n], b[:n], out[at : at + n])
+            np.testing.assert_array_equal(out[at : at + n], expected[:n])
+            assert (out[:at] == 99).all() and (out[at + n :] == 99).all()
+        over = a[:n].copy()
+        f(over, b[:n], over)
+        np.testing.assert_array_equal(over, expected[:n])
 
 
 def test_reductions():

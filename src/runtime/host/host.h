@@ -144,9 +144,9 @@ int32_t krait_host_parallel(HostPiece *piece, HostJoin *join, int64_t result_byt
 
 /* ---- elements of ufuncs (strips.c) ---- */
 
-/* Generated code: elements that lie without gaps in every operand, which overlap exactly or not at all.  Nonzero: one
- * raised. */
-typedef int32_t HostStrip(char *const *at, int64_t count, void *data);
+/* Generated code: whole rounds of elements that lie without gaps in every operand, which overlap exactly or not at all.
+ * Nonzero: one raised. */
+typedef int32_t HostStrip(char *const *at, int64_t rounds, void *data);
 /* The same for elements `step` bytes apart, one after the other.  Nonzero: one raised, and the caller has been told. */
 typedef int32_t HostPlain(char *const *at, int64_t count, const int64_t *step, void *data);
 enum HostStripTraits {
@@ -156,11 +156,19 @@ enum HostStripTraits {
     STRIP_AGAIN = 8  /* it may be done anew: elements of a strip that has raised, or set a flag that may not be theirs,
                       * are done by `plain`; else the strip stops where it raises, and tells the caller */
 };
-/* What generated code calls with what NumPy gave it, and the bytes of an element of each operand, inputs first, as a
- * text; traits: HostStripTraits.  Ends early where an element raises, and where a signal's handler has: the exception
- * is set then. */
-void krait_host_strips(HostStrip *strip, HostPlain *plain, const char *bytes, int32_t inputs, int32_t traits,
-                       char *const *start, int64_t elements, const int64_t *step, void *data);
+/* A ufunc's loops: what an ENTRY_UFUNC is. */
+typedef struct HostLoops {
+    HostStrip *strip;
+    HostPlain *plain;
+    const char *bytes; /* of an element of each operand, inputs first */
+    int32_t inputs, count;
+    int32_t round; /* elements: the power of two, 8 at most */
+    int32_t traits;
+} HostLoops;
+/* All elements, as NumPy gave them; data: a HostUfunc (codegen_cpu/codegen_cpu.h).  Ends early where an element raises,
+ * and where a signal's handler has: the exception is set then. */
+void host_ufunc_run(const HostLoops *loops, char *const *start, const int64_t *elements, const int64_t *step,
+                    void *data);
 
 /* ---- the interpreter (python.c) ---- */
 

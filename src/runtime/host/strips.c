@@ -1,8 +1,8 @@
 /* strips.c: the elements of a ufunc, a strip of contiguous memory at a time.
  *
- * In: what NumPy gives an inner loop, and generated code that takes contiguous operands, or operands of any steps
- * (codegen_cpu/entry_ufunc.c).  Out: every element computed, the latter way where the order of reads and writes
- * matters, or strips do not pay.
+ * In: what NumPy gives an inner loop, and generated code: the strip, which takes whole rounds of contiguous operands,
+ * and the plain loop, which takes any (codegen_cpu/entry_ufunc.c).  Out: every element computed, by the plain loop what
+ * is less than a round, and all where the order of reads and writes matters or strips do not pay.
  *
  * Operands with gaps, and those that are the same for all elements, pass through buffers, BUFFERED elements at a time,
  * so that they get the code for contiguous memory, which is made of vectors; but copying what has gaps costs more than
@@ -26,8 +26,9 @@ enum {
     STRIP = 1 << 16,
     FLAGGED_STRIP = 1 << 13, /* at most, where a strip may be done anew for its flags */
     SHORT_STRIP = 1 << 10,
-    LONG_STRIP = 1 << 4,   /* the first of what may take a millisecond an element: vectors of 4 bytes are not cut */
-    FEW_ELEMENTS = 8,      /* are done one by one */
+    LONG_STRIP = 1 << 4, /* the first of what may take a millisecond an element: vectors of 4 bytes are not cut */
+    FEW_ELEMENTS = 8,    /* are done one by one */
+    FEW_LIGHT_ELEMENTS = 16,
     WORTH_A_LINE = 1 << 9, /* elements for which a first, short strip is not too dear */
     CACHE_LINE = 64,
     MOST_OPERANDS = 32,
@@ -35,7 +36,7 @@ enum {
 };
 
 typedef struct Operands {
-    const char *bytes; /* of an element of each; 0 ends them */
+    const char *bytes; /* of an element of each */
     int inputs, count;
     char *const *start;
     const int64_t *step;
@@ -107,8 +108,7 @@ static void move(const Operands *o, char *const *buffer, int64_t done, int64_t c
 /* ---- the strips ---- */
 
 typedef struct Code {
-    HostStrip *strip;
-    HostPlain *plain;
+    const HostLoops *loops;
     void *data;
     int32_t traits;
     bool again; /* STRIP_AGAIN */
@@ -138,14 +138,18 @@ static bool pace_look(Pace *pace, const Code *code, int64_t done) {
     return false;
 }
 
-/* One element after the other. */
-static void run_plain(const Operands *o, const Code *code) {
+/* One element after the other: whether one has raised, which the caller knows. */
+static bool plain_raises(const Operands *o, const Code *code, int64_t done, int64_t count) {
     char *at[MOST_OPERANDS];
+    for (int i = 0; i < o->count; i++) at[i] = o->start[i] + done * o->step[i];
+    return code->loops->plain(at, count, o->step, code->data) != 0;
+}
+
+static void run_plain(const Operands *o, const Code *code) {
     Pace pace = pace_of(code);
     for (int64_t done = 0, count; done < o->elements; done += count) {
         count = o->elements - done < pace.length ? o->elements - done : pace.length;
-        for (int i = 0; i < o->count; i++) at[i] = o->start[i] + done * o->step[i];
-        if (code->plain(at, count, o->step, code->data) || pace_look(&pace, code, done + count)) return;
+        if (plain_raises(o, code, done, count) || pace_look(&pace, code, done + count)) return;
     }
 }
 
@@ -171,23 +175,19 @@ static unsigned take_flags(void) {
 static void give_flags(unsigned flags) { feraiseexcept((int)flags); }
 #endif
 
+static bool strip_raises(const Code *code, char *const *at, int64_t count) {
+    return code->loops->strip(at, count >> code->loops->round, code->data) != 0;
+}
+
 /* Whether the strip has to be done anew. */
 static bool strip_fails(const Code *code, char *const *at, int64_t count) {
-    if (!code->flags) return code->strip(at, count, code->data) != 0;
+    if (!code->flags) return strip_raises(code, at, count);
     unsigned before = take_flags();
-    bool raised = code->strip(at, count, code->data) != 0;
+    bool raised = strip_raises(code, at, count);
     unsigned set = take_flags();
     bool fails = raised || set & ~before & TOLD_OF; /* what is set already NumPy tells of anyway */
     give_flags(before | (fails ? 0 : set));
     return fails;
-}
-
-/* Whether an element of the strip has raised, which the caller knows. */
-static bool raises(const Operands *o, const Code *code, int64_t done, int64_t count) {
-    char *at[MOST_OPERANDS];
-    if (!code->again) return true;
-    for (int i = 0; i < o->count; i++) at[i] = o->start[i] + done * o->step[i];
-    return code->plain(at, count, o->step, code->data) != 0;
 }
 
 /* Elements until the first result begins a cache line: vectors that lie across two take longer. */
@@ -201,18 +201,22 @@ static int64_t to_a_line(const Operands *o) {
 static void run(const Operands *o, const Code *code, char *const *buffer, int64_t longest) {
     char *at[MOST_OPERANDS];
     int64_t length = code->flags && longest > SHORT_STRIP ? SHORT_STRIP : longest;
-    int64_t count = buffer ? 0 : to_a_line(o);
+    int64_t count = buffer ? 0 : to_a_line(o), rounds = -(INT64_C(1) << code->loops->round);
     Pace pace = pace_of(code);
     for (int64_t done = 0; done < o->elements; done += count, count = 0) {
-        if (!count) count = length < pace.length ? length : pace.length;
-        if (count > o->elements - done) count = o->elements - done;
+        int64_t left = o->elements - done, most = left < pace.length ? left : pace.length;
+        int64_t whole = (most < length ? most : length) & rounds;
+        if (count || !whole) {
+            if (!count) count = most;
+            if (plain_raises(o, code, done, count) || pace_look(&pace, code, done + count)) return;
+            continue;
+        }
+        count = whole;
         for (int i = 0; i < o->count; i++) at[i] = buffered(o, i) ? buffer[i] : o->start[i] + done * o->step[i];
-        move(o, buffer, done, count, true);
+        if (buffer) move(o, buffer, done, count, true);
         bool fails = strip_fails(code, at, count);
-        if (!fails)
-            move(o, buffer, done, count, false);
-        else if (raises(o, code, done, count))
-            return;
+        if (fails && (!code->again || plain_raises(o, code, done, count))) return;
+        if (buffer && !fails) move(o, buffer, done, count, false);
         if (length < longest && !fails) length *= 2;
         if (fails && code->flags && longest > SHORT_STRIP) length = SHORT_STRIP;
         if (pace_look(&pace, code, done + count)) return;
@@ -241,19 +245,48 @@ static bool has_gaps(const Operands *o) {
     return false;
 }
 
-void krait_host_strips(HostStrip *strip, HostPlain *plain, const char *bytes, int32_t inputs, int32_t traits,
-                       char *const *start, int64_t elements, const int64_t *step, void *data) {
-    Operands o = {bytes, inputs, (int)strlen(bytes), start, step, elements, 0};
-    bool again = traits & STRIP_AGAIN;
-    Code code = {strip, plain, data, traits, again, again && traits & STRIP_FLAGS};
-    if (host_is_to_stop()) return;
-    if (elements < FEW_ELEMENTS || (traits & STRIP_LIGHT && has_gaps(&o)) || !any_order(&o)) {
-        run_plain(&o, &code);
-        return;
+/* Whether strips pay, and may be; operands that are to be buffered are noted. */
+static bool in_strips(Operands *o, const Code *code) {
+    if ((code->traits & STRIP_LIGHT && has_gaps(o)) || !any_order(o)) return false;
+    for (int i = 0; i < o->count; i++)
+        if (!contiguous(o, i) || (code->again && i >= o->inputs && over_an_input(o, i))) o->buffered |= 1u << i;
+    return true;
+}
+
+/* Whether strips may be, looked at in a few instructions: operands without gaps that do not overlap. */
+static bool lie_apart(const Operands *o) {
+    for (int i = 0; i < o->count; i++) {
+        if (!contiguous(o, i)) return false;
+        const char *end = o->start[i] + o->elements * o->bytes[i];
+        for (int out = i < o->inputs ? o->inputs : i + 1; out < o->count; out++)
+            if (end > o->start[out] && o->start[i] < o->start[out] + o->elements * o->bytes[out]) return false;
     }
-    for (int i = 0; i < o.count; i++)
-        if (!contiguous(&o, i) || (again && i >= inputs && over_an_input(&o, i))) o.buffered |= 1u << i;
-    if (o.buffered)
+    return true;
+}
+
+/* A strip and what is less than a round, of a light function: most calls, which are to cost little. */
+static void run_short(const Operands *o, const Code *code) {
+    int64_t whole = o->elements & -(INT64_C(1) << code->loops->round);
+    if (strip_raises(code, o->start, whole) && (!code->again || plain_raises(o, code, 0, whole))) return;
+    if (whole < o->elements) plain_raises(o, code, whole, o->elements - whole);
+}
+
+void host_ufunc_run(const HostLoops *loops, char *const *start, const int64_t *elements, const int64_t *step,
+                    void *data) {
+    Operands o = {loops->bytes, loops->inputs, loops->count, start, step, *elements, 0};
+    bool again = loops->traits & STRIP_AGAIN, light = loops->traits & STRIP_LIGHT;
+    Code code = {loops, data, loops->traits, again, again && loops->traits & STRIP_FLAGS};
+    bool few = o.elements < (light ? FEW_LIGHT_ELEMENTS : FEW_ELEMENTS) || !(o.elements >> loops->round);
+    bool apart = !few && lie_apart(&o);
+    if (few && !(loops->traits & STRIP_LONG))
+        loops->plain(start, o.elements, step, data);
+    else if (apart && light && !code.flags && o.elements < WORTH_A_LINE)
+        run_short(&o, &code);
+    else if (host_is_to_stop())
+        return;
+    else if (few || !(apart || in_strips(&o, &code)))
+        run_plain(&o, &code);
+    else if (o.buffered)
         run_buffered(&o, &code);
     else
         run(&o, &code, NULL, code.flags ? FLAGGED_STRIP : STRIP);
