@@ -273,11 +273,11 @@ def shuffle(self, x, axis=0):
 
 
 def _shuffle(self, x):
-    if x.ndim == 1:
+    if x.ndim == 1 and x.dtype.kind != "V":
         for i in range(len(x) - 1, 0, -1):
             j = draws.generator_interval(self, i)
             x[i], x[j] = x[j], x[i]
-    else:
+    else:  # what is taken of such an array is a view
         kept = np.empty(x.shape[1:], x.dtype)
         for i in range(len(x) - 1, 0, -1):
             j = draws.generator_interval(self, i)
@@ -317,15 +317,11 @@ def permuted(self, x, *, axis=None, out=None):
 
 def _permuted(self, x, axis):
     if axis is None:
-        _shuffle_places(self, x.flat, x.size)
+        line = np.copy(x).reshape(-1)
+        _shuffle(self, line)
+        x[...] = line.reshape(x.shape)
     else:
         lines = np.moveaxis(x, axis, -1)
         for place in np.ndindex(lines.shape[:-1]):
-            _shuffle_places(self, lines[place], lines.shape[-1])
+            _shuffle(self, lines[place])
     return x
-
-
-def _shuffle_places(self, x, count):
-    for i in range(count - 1, 0, -1):
-        j = draws.generator_interval(self, i)
-        x[i], x[j] = x[j], x[i]

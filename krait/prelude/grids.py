@@ -349,7 +349,7 @@ def _windows(x, window_shape, axes):
         if window_shape[i] < 0:
             raise ValueError("`window_shape` cannot contain negative values")
         left = shape[axis] - (window_shape[i] - 1)
-        if left < 0:
+        if left <= 0:
             raise ValueError("window shape cannot be larger than input array shape")
         shape = with_item(shape, axis, left)
         strides = with_item(strides, x.ndim + i, x.strides[axis])
@@ -417,6 +417,8 @@ def packbits(a, axis=None, bitorder="big"):
     a = np.asarray(a)
     if axis is None:
         return _pack(np.ravel(a), 0, bitorder)
+    if a.ndim == 0:  # a line of one
+        return packbits(np.ravel(a), axis, bitorder)
     return _pack(a, axis_of(axis, a.ndim), bitorder)
 
 

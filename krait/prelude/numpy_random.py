@@ -234,13 +234,13 @@ def bytes(length):
 def shuffle(x):
     for i in range(len(x) - 1, 0, -1):
         j = draws.numpy_interval(i)
-        if x.ndim == 1:
+        if x.ndim == 1 and x.dtype.kind != "V":
             x[i], x[j] = x[j], x[i]
-        elif i != j:
-            kept = np.empty_like(x[i])
+        elif i != j:  # what is taken of such an array is a view
+            kept = np.empty(x.shape[1:], x.dtype)
             kept[...] = x[i]
-            x[i] = x[j]
-            x[j] = kept
+            x[i, ...] = x[j]
+            x[j, ...] = kept
 
 
 def permutation(x):

@@ -370,8 +370,19 @@ def put(a, ind, v, mode="raise"):
     if a.size == 0:
         raise IndexError("cannot replace elements of an empty array")
     if mode == "raise":
+        if not a.flags.c_contiguous:  # NumPy writes to a copy, which an error drops
+            check_places(places, a.size, 0)
+        put_line(a, places[: _places_inside(places, a.size)], values)
         check_places(places, a.size, 0)
-    put_line(a, inside(places, a.size, mode), values)
+    else:
+        put_line(a, inside(places, a.size, mode), values)
+
+
+def _places_inside(places, extent):
+    for i in range(len(places)):
+        if places[i] < -extent or places[i] >= extent:
+            return i
+    return len(places)
 
 
 def put_line(a, places, values):

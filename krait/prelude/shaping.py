@@ -135,6 +135,8 @@ def whole_shape(size, shape):
 def cannot_reshape(size, shape):
     if len(shape) == 2 and shape[0] < 0:
         raise ValueError(f"cannot reshape array of size {size} into shape ({shape[1]})")
+    if len(shape) == 2 and shape[1] < 0:
+        raise ValueError(f"cannot reshape array of size {size} into shape ({shape[0]},newaxis)")
     raise ValueError(f"cannot reshape array of size {size} into shape {shape_text(shape)}")
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from krait.prelude.axes import check_axes, kept_shape, lines_of, over_axes
+from krait.prelude.indexing import check_places
 from krait.prelude.intrinsics import axes_of, with_item
 
 # ---- one result for each line ----
@@ -235,7 +236,9 @@ def at(ufunc, a, indices, b=None):
 def _at_rows(ufunc, a, places, b):
     if places.dtype.kind == "b":
         _at_rows(ufunc, a, np.nonzero(places)[0], b)
-    elif a.ndim == 1:
+        return
+    check_places(np.ravel(places), a.shape[0], 0)  # all, before any is written to
+    if a.ndim == 1:
         if b is None:
             for k in range(places.size):
                 i = places.flat[k]
@@ -261,6 +264,8 @@ def _at_places(ufunc, a, indices, b):
     if len(indices) != 2 or a.ndim != 2:
         raise IndexError("ufunc.at takes an index for each of two axes, or one array of places, in compiled code")
     first, second = np.broadcast_arrays(np.asarray(indices[0]), np.asarray(indices[1]))
+    check_places(np.ravel(first), a.shape[0], 0)
+    check_places(np.ravel(second), a.shape[1], 1)
     if b is None:
         for k in range(first.size):
             i, j = first.flat[k], second.flat[k]

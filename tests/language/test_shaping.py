@@ -210,3 +210,8 @@ def test_numbers_and_tuples_as_arrays():
     said = r"array does not make an array of `t`(?s:.*)rows have several lengths, 2 in row 0 and 1 in row 1"
     with pytest.raises(errors.TypingError, match=said):
         njit(lambda t: np.array(t))(((1, 2), (3,)))
+
+
+@pytest.mark.parametrize("shape", ["3, -1", "-1, 3", "0, -1", "3, 4", "(3, -1), order='F'"])
+def test_shapes_that_do_not_fit_as_they_are_told(shape):
+    agree(expression(f"a.reshape({shape})", "a"), np.arange(20.0).reshape(4, 5))

@@ -114,6 +114,22 @@ def test_orders():
     compare(ours, theirs, "shuffled")
 
 
+def test_orders_of_records():
+    def mixed(rng, r, table):
+        rng.shuffle(r)
+        rng.shuffle(table, 1)
+        np.random.shuffle(r)
+        return rng.permutation(r), rng.permuted(r), rng.permuted(table, axis=0), np.random.permutation(table), r, table
+
+    given = np.array([(i, i / 2) for i in range(6)], [("a", np.int32), ("b", np.float64)])
+    results = []
+    for f in (njit(mixed), mixed):
+        np.random.seed(3)
+        results.append(f(np.random.default_rng(3), given.copy(), given.reshape(2, 3).copy()))
+    for ours, theirs in zip(*results, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
 def test_out_and_loops():
     def walk(rng, out):
         rng.random(out=out)

@@ -64,6 +64,8 @@ def test_views():
     check(f"{view}(a, 3)", VECTOR)
     check(f"{view}(a, (2, 3)), {view}(a, 2, 0), {view}(a, 2, axis=-1)", MATRIX, FORTRAN)
     same_error(f"{view}(a, 30)", VECTOR)
+    same_error(f"{view}(a, 14)", VECTOR)
+    check(f"{view}(a, 13)", VECTOR)
     check("np.lib.stride_tricks.as_strided(a, (3, 4), (8, 16))", VECTOR)
     check("np.frombuffer(a, np.uint8), np.frombuffer(a, np.int32, 3, 8)", VECTOR, INTEGERS.ravel())
     same_error("np.frombuffer(a, np.int64, 99)", VECTOR)
@@ -74,6 +76,7 @@ def test_views():
 def test_bits():
     check("np.packbits(a), np.packbits(a, bitorder='little')", BOOLS, BYTES, INTEGERS)
     check("np.packbits(a, axis=0), np.packbits(a, 1)", INTEGERS)
+    check("np.packbits(a, axis=-1), np.packbits(a)", np.array(3))
     check("np.unpackbits(a), np.unpackbits(a, bitorder='little'), np.unpackbits(a, count=5)", BYTES)
     check("np.unpackbits(a, axis=1), np.unpackbits(a, count=-3)", INTEGERS.astype("B"))
 

@@ -5,6 +5,7 @@ import pytest
 from numpy_cases import CUBE, MATRIX, VECTOR, check, same_error
 
 from krait import njit
+from oracle import agree, make
 
 AXES = [
     "np.moveaxis(a, b, 0)", "np.moveaxis(a, 0, b)", "np.moveaxis(a, b, b - 1)", "np.swapaxes(a, b, 1)",
@@ -95,6 +96,12 @@ def test_at_casts_whatever_it_is(dtype, values):
     njit(f)(ours, places, values)
     f(theirs, places, values)
     np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("places", ["[0, 9, 1]", "([0, 1], [0, 9])", "([0, -9], [0, 0])"])
+def test_at_writes_nothing_where_a_place_is_outside(places):
+    f = make(f"def f(a):\n    np.add.at(a, {places}, 2.0)\n    return a")
+    agree(f, MATRIX.copy())
 
 
 def test_quantiles_step_as_the_elements_are_rounded():

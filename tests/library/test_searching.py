@@ -98,6 +98,7 @@ def test_take_into():
     "np.place(a, a > 1, [7, 8])", "np.place(a, a < 0, [1])", "np.copyto(a, 3)", "np.copyto(a, 3, where=a > 1)",
     "np.copyto(a, a[::-1])", "np.copyto(a, b)", "np.copyto(a, 2, 'unsafe', [True])", "np.copyto(a, 5, where=b > 0)",
     "np.copyto(a, 5, where=False)", "np.place(a, a > 1, np.zeros(0, a.dtype))", "np.copyto(a, [4])",
+    "np.put(a, [0, 99, 1], [7, 8, 9])",
 ])  # fmt: skip
 def test_put(text):
     f = njit(make(f"def f(a, b):\n    {text}\n    return a"))
