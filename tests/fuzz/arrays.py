@@ -26,8 +26,8 @@ kinds.MODULES["RECORD"] = RECORD  # a name of programs
 LARGEST = 200  # elements of a sample
 
 # Slots: <A> array, <B> array of bools, <J> array of small indices, <S> number, <I> int, <N> small length, <X> axis,
-# <D> dtype, <L> list, <K> slices, <V> vector, <R> array of records, <F> one of its fields, <T> array of dates or
-# durations, <U> a date or duration.
+# <O> an array that is changed, <D> dtype, <L> list, <K> slices, <V> vector, <R> array of records, <F> one of its
+# fields, <T> array of dates or durations, <U> a date or duration.
 CREATION = ("np.zeros(<N>)", "np.zeros((<N>, <N>))", "np.zeros(<N>, <D>)", "np.ones((<N>, <N>), <D>)", "np.ones(<N>)",
             "np.zeros((<N>, 2), dtype=<D>)", "np.full(<N>, <S>)", "np.full((<N>, <N>), <S>)", "np.zeros_like(<A>)",
             "np.ones_like(<A>)", "np.full_like(<A>, <S>)", "np.arange(<N>)", "np.arange(1, <N>)",
@@ -81,6 +81,76 @@ JOINED = ("np.concatenate((<A>, <A>))", "np.concatenate((<A>, <A>), axis=<X>)", 
           "np.delete(<V>, 0)", "np.insert(<V>, 0, <S>)", "np.column_stack((<V>, <V>))", "np.kron(<J>, <J>)",
           "np.triu(<A>)", "np.tril(<A>)", "np.pad(<V>, 1)", "np.meshgrid(<V>, <V>)[0]", "np.convolve(<J>, <J>)",
           "np.interp(<S>, np.arange(3), np.arange(3))", "np.union1d(<J>, <J>)")
+KEYWORDS = ("np.sum(<A>, axis=<X>, where=<B>)", "np.sum(<A>, where=<B>, initial=<S>)",
+            "<A>.max(where=<B>, initial=-9)", "np.min(<A>, axis=<X>, initial=<S>)", "np.mean(<A>, where=<B>)",
+            "np.any(<A>, axis=<X>, keepdims=True)", "np.all(<A>, axis=(0, 1))",
+            "np.sum(<A>, axis=(0, 1), keepdims=True)", "np.prod(<A>, axis=<X>, dtype=<D>)",
+            "np.cumsum(<A>, axis=<X>, dtype=<D>)", "<A>.cumprod(axis=<X>)", "np.cumulative_sum(<A>, axis=<X>)",
+            "np.argmax(<A>, axis=<X>, keepdims=True)", "np.count_nonzero(<A>, axis=<X>)", "np.ptp(<A>, axis=<X>)",
+            "np.median(<A>, axis=<X>, keepdims=True)", "np.average(<A>, axis=<X>)", "np.std(<A>, axis=<X>, ddof=1)",
+            "np.var(<A>, axis=(0, 1))", "np.nansum(<A>, axis=<X>)", "np.nanmax(<A>, axis=<X>, keepdims=True)",
+            "np.nancumsum(<A>, axis=<X>)", "np.percentile(<A>, 50, axis=<X>)", "np.quantile(<V>, [0.25, 0.5])",
+            "np.average(<V>, weights=<V>)", "np.diff(<A>, axis=<X>)", "np.diff(<A>, n=2, prepend=<S>)",
+            "np.trapezoid(<A>, axis=<X>)", "np.gradient(<A>, axis=<X>)", "np.max(<A>, axis=(0, -1), keepdims=True)",
+            "np.add.reduce(<A>, axis=<X>)", "np.maximum.accumulate(<A>, axis=<X>)", "np.subtract.outer(<V>, <V>)",
+            "np.logical_or.reduce(<A>, axis=<X>)", "np.minimum.reduce(<A>, axis=<X>, keepdims=True)")
+SORTED = ("np.sort(<A>, axis=<X>)", "np.sort(<A>, axis=None)", "np.argsort(<A>, axis=<X>, kind='stable')",
+          "np.argsort(<V>, kind='stable')", "np.partition(<V>, 0)[0]",
+          "np.searchsorted(np.sort(<V>), <V>, side='right')", "np.digitize(<A>, np.array([0, 2, 4]))",
+          "np.unique(<A>, return_counts=True)[1]", "np.unique(<V>, return_inverse=True)[1]",
+          "np.unique(<A>, return_index=True)[1]", "np.unique(<A>, axis=0)", "np.intersect1d(<A>, <A>)",
+          "np.setdiff1d(<A>, <J>)", "np.setxor1d(<J>, <J>)", "np.union1d(<A>, <V>)", "np.isin(<A>, <V>, invert=True)",
+          "np.lexsort((<V>, <V>))", "np.take_along_axis(<A>, np.argsort(<A>), -1)", "np.take_along_axis(<V>, <J>, 0)",
+          "np.argmin(<A>, axis=<X>)", "np.nanargmax(<A>)", "np.histogram(<V>, 3)[0]",
+          "np.histogram(<J>, bins=[0, 1, 3])[0]", "np.bincount(<J>, minlength=5)", "np.bincount(<J>, weights=<J>)",
+          "np.select([<B>, <B>], [<A>, <A>], <S>)", "np.trim_zeros(<V>)",
+          "np.interp(<V>, np.arange(4), np.arange(4))", "np.choose(<J>, (<V>, <S>, 1))",
+          "np.unravel_index(<J>, (2, 3))[1]", "np.ravel_multi_index((<J>, <J>), (3, 3))", "np.sort_complex(<V>).real",
+          "np.flatnonzero(<B>)", "np.extract(<B>, <A>)", "np.packbits(<B>, axis=<X>)")
+PRODUCTS = ("np.einsum('ij,jk->ik', <A>, <A>)", "np.einsum('ij->j', <A>)", "np.einsum('ii', <A>)",
+            "np.einsum('i,j->ij', <V>, <V>)", "np.einsum('ij,ij->i', <A>, <A>)", "np.einsum('...i->...', <A>)",
+            "np.tensordot(<A>, <A>, 1)", "np.tensordot(<A>, <A>, axes=([0], [0]))", "np.tensordot(<A>, <A>, 2)",
+            "np.inner(<A>, <V>)", "np.vdot(<V>, <V>)", "np.matmul(<A>, <A>)", "(<A> @ <V>)", "(<A> @ <A>.T)",
+            "np.dot(<A>, <A>)", "np.dot(<A>, <S>)", "<A>.dot(<V>)", "np.outer(<V>, <V>)", "np.kron(<V>, <A>)",
+            "np.cross(<V>, <V>)", "np.convolve(<V>, <V>, 'same')", "np.correlate(<V>, <V>)", "np.trace(<A>, 1)",
+            "np.linalg.norm(<A>)", "np.linalg.norm(<A>, axis=<X>)", "np.linalg.norm(<V>, 1)", "np.linalg.det(<A>)",
+            "np.linalg.inv(<A>)", "np.linalg.solve(<A>, <V>)", "np.linalg.matrix_power(<A>, 2)",
+            "np.linalg.matrix_rank(<A>)", "np.linalg.cholesky(<A> @ <A>.T)", "np.polyval(<V>, <A>)",
+            "np.vander(<V>, 3)", "np.multiply.outer(<V>, <A>)", "np.vecdot(<A>, <A>)")
+LAID_OUT = ("np.pad(<A>, 1, mode='edge')", "np.pad(<A>, ((1, 0), (0, 2)))", "np.pad(<V>, 2, 'wrap')",
+            "np.tile(<A>, (2, 1))", "np.repeat(<A>, 2, axis=<X>)", "np.repeat(<V>, <J>[:<V>.size])",
+            "np.roll(<A>, 1, axis=<X>)", "np.flip(<A>, <X>)", "np.roll(<A>, (1, 2), axis=(0, 1))",
+            "np.stack((<A>, <A>), axis=<X>)", "np.delete(<A>, <I>, axis=<X>)", "np.insert(<A>, 0, <S>, axis=<X>)",
+            "np.append(<A>, <A>, axis=<X>)", "np.array_split(<A>, 2)[0]", "np.split(<A>, [1])[1]",
+            "np.dstack((<A>, <A>))", "np.block([<V>, <V>])", "np.meshgrid(<V>, <V>)[1]", "np.diagflat(<V>)",
+            "np.resize(<A>, (2, 3))", "np.broadcast_to(<A>, (2, *<A>.shape))", "<A>[None, :, None]",
+            "<A>[np.ix_(<J>, <J>)]", "<A>[..., None, 0]", "<A>[<J>[:, None], <J>]", "<A>[None, <J>]",
+            "<A>[<B>, None]", "<A>[<J>, ..., 0]", "np.moveaxis(<A>, <X>, 0)", "np.rollaxis(<A>, 1)",
+            "np.atleast_3d(<A>)", "np.triu(<A>, 1)", "<A>.flat[<K>]", "<A>.flat[<J>]", "<A>.flat[<B>.ravel()]",
+            "<A>.flat.copy()", "np.ravel(<A>, 'F')", "<A>.reshape((<A>.shape[-1], -1), order='F')",
+            "np.lib.stride_tricks.sliding_window_view(<V>, 2)", "np.concatenate([<A>, <A>], axis=<X>)",
+            "np.full_like(<A>, <S>, shape=(2, 2))", "np.indices((2, <N>))", "np.apply_along_axis(np.sum, 0, <A>)",
+            "np.piecewise(<V>, [<V> > 1], [<S>, 0])", "np.unstack(<A>)[0]")
+DRAWN = ("np.random.default_rng(<I> & 7).normal(<A>, 1.0)", "np.random.default_rng(3).integers(0, 9, <N>)",
+         "np.random.default_rng(3).integers(<J> + 1)", "np.random.default_rng(4).random((<N>, 2))",
+         "np.random.default_rng(5).permutation(<A>)", "np.random.default_rng(6).choice(<V>, 2)",
+         "np.random.default_rng(6).choice(<V>, 2, replace=False)", "np.random.default_rng(7).poisson(abs(<V>))",
+         "np.random.default_rng(8).uniform(<V>, 9)", "np.random.default_rng(9).permuted(<A>, axis=<X>)",
+         "np.random.default_rng(9).integers(0, 200, <N>, dtype=np.uint8)",
+         "np.random.default_rng(2).binomial(<J>, 0.5)", "np.random.default_rng(1).multinomial(5, [0.25, 0.25, 0.5])",
+         "np.random.default_rng(<I> & 3).standard_normal()")
+CHANGES = ("np.add(<A>, <A>, out=<O>)", "np.multiply(<A>, <S>, out=<O>, where=<B>)", "np.subtract(<O>, <A>, <O>)",
+           "np.sqrt(<A>, out=<O>, where=<B>)", "np.sum(<A>, axis=<X>, out=<O>)", "np.cumsum(<A>, axis=<X>, out=<O>)",
+           "np.clip(<A>, 0, 2, out=<O>)", "np.maximum(<O>, <A>, out=<O>)", "np.dot(<A>, <A>, out=<O>)",
+           "np.matmul(<A>, <A>, out=<O>)", "np.mean(<A>, axis=<X>, out=<O>)",
+           "np.take(<A>, <J>, out=<O>, mode='clip')", "np.concatenate((<V>, <V>), out=<O>)", "np.copyto(<O>, <A>)",
+           "np.copyto(<O>, <A>, where=<B>)", "np.put(<O>, <J>, <V>)", "np.putmask(<O>, <B>, <A>)",
+           "np.place(<O>, <B>, <V>)", "np.fill_diagonal(<O>, <S>)", "<O>.fill(<S>)", "<O>.sort()",
+           "<O>.sort(axis=<X>)", "<O>.flat = <A>", "<O>.flat[<K>] = <A>", "<O>.flat[<J>] = <V>",
+           "<O>.flat[::2] += <S>", "<O>.flat[<I>] = <S>", "np.add.at(<O>, <J>, <S>)",
+           "np.put_along_axis(<O>, <J>, <S>, 0)", "np.max(<A>, axis=<X>, out=<O>)",
+           "<O>[np.ix_(<J>, <J>)] = <S>", "<O>[None, <K>] = <A>", "<O>[<J>[:, None], <J>] += <S>", "<O>[<B>] *= <S>",
+           "<O>[<J>, 1:] = <A>", "<O>[..., None] = <S>", "<O>[<O> > <S>] = <S>", "<O>[<K>], <O>[0] = <S>, <S>")
 NUMBERS = ("(<S> + <S>)", "(<S> - <S>)", "(<S> * <S>)", "(<S> / <S>)", "(<S> // <S>)", "(<S> % <S>)", "(-<S>)",
            "abs(<S>)", "(<S> < <S>)", "(<S> == <S>)", "min(<I>, <I>)", "max(len(<A>), <I>)", "int(<S>)", "float(<S>)",
            "np.sqrt(<S>)", "round(<S>)", "(<I> & <I>)", "np.floor(<S>)", "<D>(<I> & 7)", "np.maximum(<S>, <S>)",
@@ -109,8 +179,9 @@ TIMES = ("(<T> - <T>)", "(<T> + <T>)", "(<T> + <U>)", "(<U> - <T>)", "(<T> < <T>
          "np.median(<T>)", "np.cumsum(<T>)", "(<U> - <U>)", "(<U> < <U>)", "(<U> + <U>)", "<T>.astype('m8[h]')",
          "np.append(<T>, <U>)", "np.isin(<T>, <T>)", "<T>.view(np.int64)", "np.array([<U>, <U>])", "np.fmax(<T>, <T>)",
          "np.clip(<T>, <U>, <U>)", "<T>.tolist()", "np.ptp(<T>)", "np.allclose(<T>, <T>)")
-ARRAYS = ((CREATION, 20), (ELEMENTWISE, 36), (VIEWS, 16), (INDEXED, 6), (REDUCED, 10), (JOINED, 8))
-SCALARS = ((NUMBERS, 30), (ASKED, 25), (REDUCED, 25))
+ARRAYS = ((CREATION, 20), (ELEMENTWISE, 36), (VIEWS, 16), (INDEXED, 6), (REDUCED, 10), (JOINED, 8), (KEYWORDS, 8),
+          (SORTED, 8), (PRODUCTS, 6), (LAID_OUT, 10), (DRAWN, 3))
+SCALARS = ((NUMBERS, 30), (ASKED, 25), (REDUCED, 25), (KEYWORDS, 5), (SORTED, 5), (PRODUCTS, 5), (DRAWN, 1))
 AUGMENTED = ("+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "<<=", ">>=")
 ERRORS = ("ValueError", "IndexError", "ZeroDivisionError", "TypeError", "OverflowError", "Exception",
           "(ValueError, IndexError)")
@@ -165,6 +236,8 @@ class Writer(Sampled):
         chance = self.chance
         if letter in "RFTU":
             return self.special(letter)
+        if letter == "O":
+            return self.variable(is_array) or "np.zeros(3)"
         if letter == "A":
             name = self.variable(is_array)
             if depth <= 0 or (name and chance.random() < 0.6):
@@ -248,7 +321,11 @@ class Writer(Sampled):
     # ---- statements ----
 
     KINDS = (("assign", 34), ("store", 14), ("update", 12), ("branch", 8), ("count", 8), ("walk", 6), ("wait", 2),
-             ("grow", 5), ("attempt", 5), ("check", 3), ("unpack", 2), ("leave", 2))
+             ("grow", 5), ("attempt", 5), ("check", 3), ("unpack", 2), ("leave", 2), ("change", 9))
+
+    def put_change(self):
+        """What an array that is there is given to be changed by."""
+        self.put_if_it_runs(self.filled(self.chance.choice(CHANGES), 0))
 
     def put_unpack(self):
         one, other = self.number(), self.array()
