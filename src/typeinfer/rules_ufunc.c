@@ -268,8 +268,9 @@ bool rule_func_ufunc_logical(Typing *t) {
     if (t->emit) {
         Value *args[2];
         for (size_t i = 0; i < t->nargs; i++) {
-            Value *arg = typing_make_cast(t, t->values[i], operand(t, i));
-            args[i] = typing_make_op(t, OP_TRUTH, result, &arg, 1);
+            bool truth = operand(t, i)->scalar == SCALAR_BOOL; /* a step of a reduction over prange as it is */
+            Value *arg = typing_make_cast(t, t->values[i], truth ? result : operand(t, i));
+            args[i] = truth ? arg : typing_make_op(t, OP_TRUTH, result, &arg, 1);
         }
         value = typing_make_op(t, lib_op(t->func), result, args, t->nargs);
     }

@@ -860,6 +860,19 @@ def extremes_of_narrow_ones(x, k):
     return low, high, some, least, most, any_, largest
 
 
+def logic_of_rows(x, k):
+    flags = x > 20
+    every, some, odd = np.ones(x.shape[1], np.bool_), np.zeros(x.shape[1], np.bool_), flags[0].copy()
+    all_, any_ = np.True_, np.False_
+    for i in prange(x.shape[0]):
+        every = np.logical_and(every, flags[i])
+        some = np.logical_or(flags[i], some)
+        odd = np.logical_xor(odd, flags[i])
+        all_ = np.logical_and(flags[i, 0], all_)
+        any_ = np.logical_or(any_, flags[i, 0])
+    return every, some, odd, all_, any_
+
+
 def extremes_of_groups(x, k):
     high, low = np.full(9, -1, x.dtype), np.full(9, 10**6, x.dtype)
     for i in prange(k.size):
@@ -901,7 +914,7 @@ def one_number(x, k):
 
 
 REDUCTIONS = [sum_of_rows, product_of_rows, made_anew, bits_of_rows, counts_of_pairs, extremes_of_narrow_ones,
-              extremes_of_groups, sums_of_groups, columns_one_by_one, one_number]
+              logic_of_rows, extremes_of_groups, sums_of_groups, columns_one_by_one, one_number]
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
