@@ -418,7 +418,7 @@ static int launch_compiled(Choice *choice) {
         }
         choice->convert = spec->convert;
         uint64_t fingerprint = lookup_fingerprint(core, choice->bound);
-        if (specialiser_has(core, spec)) lookup_note(core, fingerprint, spec);
+        if (spec->kept) lookup_note(core, fingerprint, spec);
         status = launch_held(choice, spec);
     }
     if (like) spec_release(like);

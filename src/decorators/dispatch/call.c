@@ -183,7 +183,7 @@ static PyObject *call_chosen(Dispatcher *self, PyObject *const *bound, uint64_t 
     PyObject *result = NULL;
     Spec *spec = specialiser_for_arguments(&self->core, &self->core.config, bound);
     if (!spec) return NULL;
-    if (fingerprint && specialiser_has(&self->core, spec)) lookup_note(&self->core, fingerprint, spec);
+    if (fingerprint && spec->kept) lookup_note(&self->core, fingerprint, spec);
     MarshalResult filled = call_spec(self, spec, spec->convert ? spec_convert : spec_unpack, bound, true, &result);
     bool refused = filled == MARSHAL_MISMATCH, outgrown = refused && spec->outgrown;
     if (refused && (!outgrown || again)) refuse_arguments(self, spec);
@@ -216,7 +216,7 @@ static PyObject *call_one_of_many(Dispatcher *self, PyObject *const *bound) {
     uint64_t fingerprint = lookup_fingerprint(core, bound);
     for (Spec *spec; (spec = lookup_next(core, fingerprint, &at)) != NULL;) {
         tried = try_spec(self, spec, spec_unpack, bound, &result);
-        if (tried == MARSHAL_OK && core->nspecs > FEW_SPECS && specialiser_has(core, spec)) core->recent = spec;
+        if (tried == MARSHAL_OK && core->nspecs > FEW_SPECS && spec->kept) core->recent = spec;
         if (tried != MARSHAL_MISMATCH) return result;
     }
     return call_slow(self, bound, fingerprint);

@@ -77,6 +77,7 @@ typedef struct Spec {
     const Type *declared; /* result type of an explicit signature, or NULL */
     FastKind result;      /* FAST_INT, FAST_FLOAT: it becomes an object without a call through marshal */
     bool convert;         /* made for an explicit signature: arguments are converted */
+    bool kept;            /* its Specialiser has not forgotten it */
     bool stale;           /* a guard failed at the last look */
     bool touched;         /* something that the guards look at was changed since */
     bool unwatched;       /* nobody tells of some guard's object: look every time */
@@ -284,7 +285,6 @@ Spec *specialiser_for_signature(Specialiser *self, const Config *config, const S
 /* What takes the place of a specialisation that has declined a call: code without FACTS_OF_CALLS. */
 Spec *specialiser_generalise(Specialiser *self, Spec *old);
 int specialiser_flush_pending(Specialiser *self);
-bool specialiser_has(const Specialiser *self, const Spec *spec); /* it has not been forgotten */
 
 /* ---- call.c ---- */
 

@@ -41,6 +41,7 @@ static void drop_spec(Specialiser *self, Py_ssize_t at) {
     Spec *spec = self->specs[at];
     memmove(&self->specs[at], &self->specs[at + 1], (size_t)(self->nspecs - at - 1) * sizeof *self->specs);
     self->nspecs--;
+    spec->kept = false;
     lookup_drop(self);
     spec_release(spec);
 }
@@ -199,6 +200,7 @@ static int keep_spec(Specialiser *self, Spec *spec) {
     }
     self->specs = grown;
     self->specs[self->nspecs++] = spec;
+    spec->kept = true;
     return 0;
 }
 
@@ -376,16 +378,11 @@ static void replace_spec(Specialiser *self, Spec *old, Spec *fresh) {
         if (self->specs[i] != old) continue;
         self->specs[i] = fresh;
         self->specs[--self->nspecs] = NULL;
+        old->kept = false;
         lookup_drop(self);
         spec_release(old);
         return;
     }
-}
-
-bool specialiser_has(const Specialiser *self, const Spec *spec) {
-    for (Py_ssize_t i = 0; i < self->nspecs; i++)
-        if (self->specs[i] == spec) return true;
-    return false;
 }
 
 Spec *specialiser_generalise(Specialiser *self, Spec *old) {
@@ -393,7 +390,7 @@ Spec *specialiser_generalise(Specialiser *self, Spec *old) {
     Config config = self->config;
     Spec *fresh = NULL;
     bool entered = enter(self);
-    if (!specialiser_has(self, old)) /* another thread has, or it was forgotten */
+    if (!old->kept) /* another thread has, or it was forgotten */
         fresh = find_spec(self, &config, code->params, code->param_konsts, old->nargs, old->convert);
     if (fresh && fresh->code->config.codegen.facts & FACTS_OF_CALLS) {
         spec_release(fresh);
