@@ -6,7 +6,8 @@
  * Algorithm: M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (CC 2013): a block
  * remembers the last value of each variable; a read that finds none asks the predecessors, through a phi where there
  * are several, or where they are not all known yet (sealed).  Phis that turn out to join one value only are left to
- * func_remove_trivial_phis.
+ * func_remove_trivial_phis.  Where the ways that join have nothing written to the variable since they parted, none is
+ * made: else each of many variables would have one at each of many joins.
  *
  * Operands of phis are found from a list of work, not by recursion: functions may be long.
  *
@@ -21,7 +22,8 @@ typedef struct Def {
 typedef struct SsaBlock { /* Block.mark */
     Def *defs;            /* hash table by variable; size is a power of two, at least half of it free */
     size_t size, used;
-    bool sealed;
+    size_t sealed;       /* 0: not yet; of those that are, which it was */
+    Value *last_phi;     /* of those made here */
     VEC(SsaPhi) pending; /* of a block that is not sealed */
 } SsaBlock;
 
@@ -57,7 +59,8 @@ void ssa_write(Ssa *ssa, Block *block, size_t var, Value *value) {
 }
 
 static Value *new_phi(Ssa *ssa, Block *block, size_t var) {
-    Value *phi = block_add_phi(ssa->func, block, (Span){0});
+    Value **last = &state_of(block)->last_phi;
+    Value *phi = *last = block_add_phi_behind(ssa->func, block, *last, (Span){0});
     phi->name = ssa->names[var];
     ssa_write(ssa, block, var, phi); /* before its operands are read: they may come round to it */
     return phi;
@@ -69,10 +72,34 @@ static Value *resolve(Value *value) {
     return value;
 }
 
+/* The block whose last value of the variable is what `block`, which has none of its own, begins with, because nothing
+ * on the way between the two writes to it: the one predecessor, or where those of a join meet.  NULL: not known.  Each
+ * step goes to a block that was sealed earlier, so that loops end it. */
+static Block *from_where(Block *block, size_t var, unsigned depth) {
+    enum { MOST_DEPTH = 64 };
+    if (!state_of(block)->sealed || !block->preds.len || depth == MOST_DEPTH) return NULL;
+    Block *met = block->preds.data[0];
+    for (size_t p = 1; p < block->preds.len; p++) {
+        for (Block *other = block->preds.data[p]; met != other;) {
+            Block **later = state_of(met)->sealed > state_of(other)->sealed ? &met : &other;
+            size_t sealed = state_of(*later)->sealed;
+            if (sealed >= state_of(block)->sealed || get_def(state_of(*later), var)) return NULL;
+            Block *before = from_where(*later, var, depth + 1);
+            if (!before || state_of(before)->sealed >= sealed) return NULL;
+            *later = before;
+        }
+    }
+    return met;
+}
+
 /* The value, or a phi that was added to the work. */
 static Value *find(Ssa *ssa, Block *block, size_t var) {
     Block *at = block;
-    while (!get_def(state_of(at), var) && state_of(at)->sealed && at->preds.len == 1) at = at->preds.data[0];
+    while (!get_def(state_of(at), var)) {
+        Block *before = from_where(at, var, 0);
+        if (!before) break;
+        at = before;
+    }
     Value *value = get_def(state_of(at), var);
     if (!value && !state_of(at)->sealed) {
         value = new_phi(ssa, at, var);
@@ -128,7 +155,7 @@ Value *ssa_read(Ssa *ssa, Block *block, size_t var) {
 
 void ssa_seal(Ssa *ssa, Block *block) {
     SsaBlock *state = state_of(block);
-    state->sealed = true;
+    state->sealed = ++ssa->nsealed;
     for (size_t i = 0; i < state->pending.len; i++) {
         fill_phi(ssa, &state->pending.data[i]);
         do_work(ssa);

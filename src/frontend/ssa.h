@@ -15,6 +15,7 @@ typedef struct Ssa {
     Func *func;
     const char *const *names; /* of each variable, for phis; NULL: none */
     VEC(SsaPhi) work;
+    size_t nsealed;  /* blocks that are sealed */
     bool unassigned; /* a read found a way without a write: the rule was broken */
 } Ssa;
 

@@ -74,10 +74,11 @@ Value *block_append_const(Func *func, Block *block, Span span, const Const *kons
     return value;
 }
 
-Value *block_add_phi(Func *func, Block *block, Span span) {
+Value *block_add_phi(Func *func, Block *block, Span span) { return block_add_phi_behind(func, block, NULL, span); }
+
+Value *block_add_phi_behind(Func *func, Block *block, Value *after, Span span) {
     Value *phi = value_new(func, OP_PHI, span, NULL, 0);
-    Value *after = NULL;
-    for (Value *value = block->first; value && value->op == OP_PHI; value = value->next) after = value;
+    for (Value *next = after ? after->next : block->first; next && next->op == OP_PHI; next = next->next) after = next;
     link_value(block, after, phi, after ? after->next : block->first);
     return phi;
 }

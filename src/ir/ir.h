@@ -420,6 +420,8 @@ Value *block_append_const(Func *func, Block *block, Span span, const Const *kons
 /* A copy of a value, with these operands, at the end of the block; of a phi without. */
 Value *block_append_copy(Func *func, Block *block, const Value *value, Value *const *args);
 Value *block_add_phi(Func *func, Block *block, Span span); /* operands are set by phi_set_args once preds are known */
+/* The same, `after` being one of the block's phis, so that those before it need not be walked over; NULL: none. */
+Value *block_add_phi_behind(Func *func, Block *block, Value *after, Span span);
 void phi_set_args(Func *func, Value *phi, Value *const *args, size_t nargs);
 void value_insert_before(Value *at, Value *value);
 void value_remove(Value *value);
