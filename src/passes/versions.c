@@ -33,7 +33,7 @@
 #include "passes/loop_copy.h"
 #include "passes/private.h"
 
-enum { MOST_LOOPS = 32, MOST_VALUES = 300, MOST_QUESTIONS = 12 };
+enum { MOST_LOOPS = 128, MOST_VALUES = 300, MOST_QUESTIONS = 12 };
 
 /* Of accesses that are put off. */
 enum { MOST_PUT_OFF = 8 };

@@ -732,6 +732,18 @@ def down(n):
     return s
 
 
+def test_the_rounds_of_many_loops_are_counted():
+    namespace = {}
+    loops = "".join(f"    for i in range(n + {k}):\n        s += x[i & 3]\n" for k in range(100))
+    exec("def f(x, n):\n    s = 0.0\n" + loops + "    return s\n", namespace)
+    text = brief(namespace["f"], A1, "int")
+    assert text.count("  decline\n") == 100 and "strip_stop" not in text and "safepoint\n" not in text
+    compiled = njit(namespace["f"])
+    for n in (3, BRIEF_ROUNDS):  # the second declines
+        wanted = sum((n + k) // 4 * 6 + (0, 0, 1, 3)[(n + k) % 4] for k in range(100))
+        assert compiled(np.arange(4.0), n) == wanted
+
+
 def test_a_loop_by_itself_does_not_look_if_its_rounds_are_counted():
     for function, types in ((scaled, (A1, A1)), (ramp, ("int",)), (down, ("int",))):
         text = brief(function, *types)
