@@ -244,6 +244,10 @@ LLVMValueRef l_unflatten(Lower *l, const Type *type, LLVMValueRef const **leaves
 LLVMValueRef l_content(Lower *l, const Type *optional, LLVMValueRef value);
 LLVMValueRef l_present(Lower *l, const Type *optional, LLVMValueRef value); /* i1 */
 
+/* A tuple of which only the items that are wanted are there: of its leaves, or, without them, loaded. */
+LLVMValueRef l_some_items(Lower *l, const Type *tuple, const bool *wanted, LLVMValueRef const *leaves,
+                          LLVMValueRef pointer);
+
 /* Typed memory access in the layout of repr.h. */
 LLVMValueRef l_load(Lower *l, const Type *type, LLVMValueRef pointer);
 void l_store(Lower *l, const Type *type, LLVMValueRef value, LLVMValueRef pointer);

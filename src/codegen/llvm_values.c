@@ -176,6 +176,19 @@ static LLVMValueRef load(Lower *l, const Type *type, LLVMValueRef pointer, bool 
 
 LLVMValueRef l_load(Lower *l, const Type *type, LLVMValueRef pointer) { return load(l, type, pointer, false); }
 
+LLVMValueRef l_some_items(Lower *l, const Type *tuple, const bool *wanted, LLVMValueRef const *leaves,
+                          LLVMValueRef pointer) {
+    const Repr *repr = type_repr(tuple);
+    LLVMValueRef value = LLVMGetUndef(l_type(l, tuple));
+    for (uint32_t i = 0; i < repr->nparts; i++) {
+        const Part *part = &repr->parts[i];
+        for (uint32_t k = part->first; wanted[i] && k < part->first + part->count; k++)
+            value = put_leaf(l, value, repr->nleaves, k,
+                             leaves ? leaves[k] : load_leaf(l, &repr->leaves[k], pointer, false));
+    }
+    return value;
+}
+
 LLVMValueRef l_load_element(Lower *l, const Type *array, LLVMValueRef pointer) {
     return load(l, type_element(array), pointer, array->unaligned);
 }

@@ -100,6 +100,21 @@ void l_end(Lower *l) {
     l->exception = NULL;
 }
 
+const bool *l_items_taken(Lower *l, const FuncInst *inst, uint32_t param) {
+    enum { WIDE = 64 };
+    const Type *tuple = inst->types[param];
+    if (tuple->kind != TY_TUPLE || type_repr(tuple)->nleaves <= WIDE || inst->func->generator) return NULL;
+    bool *taken = ARENA_ARRAY(l->arena, bool, tuple->count);
+    for (size_t b = 0; b < inst->func->blocks.len; b++)
+        for (const Value *value = inst->func->blocks.data[b]->first; value; value = value->next)
+            for (uint32_t i = 0; i < value->nargs; i++) {
+                if (value->args[i]->op != OP_PARAM || value->args[i]->imm.i != param) continue;
+                if (value->op != OP_EXTRACT || (uint64_t)value->imm.i >= tuple->count) return NULL;
+                taken[value->imm.i] = true;
+            }
+    return taken;
+}
+
 void lower_params(Lower *l) {
     const FuncInst *inst = l->inst;
     unsigned next = 0;
@@ -113,7 +128,8 @@ void lower_params(Lower *l) {
         LLVMValueRef *leaves = ARENA_ARRAY(l->arena, LLVMValueRef, types.len);
         for (size_t k = 0; k < types.len; k++) leaves[k] = LLVMGetParam(l->function, next++);
         LLVMValueRef const *at = leaves;
-        values[i] = l_unflatten(l, inst->types[i], &at);
+        const bool *taken = l_items_taken(l, inst, i);
+        values[i] = taken ? l_some_items(l, inst->types[i], taken, leaves, NULL) : l_unflatten(l, inst->types[i], &at);
     }
     for (const Value *value = l->func->blocks.data[0]->first; value; value = value->next)
         if (value->op == OP_PARAM && value->imm.i >= 0 && (uint64_t)value->imm.i < nparams)

@@ -97,6 +97,8 @@ LLVMValueRef l_function_of(Lower *l, const FuncInst *inst);
 /* Starts the body of a function: builder in its code, allocas block open.  The caller sets hidden and exception. */
 void l_begin(Lower *l, LLVMValueRef function);
 void l_end(Lower *l);
+/* Which items of a parameter that is a wide tuple the function takes out of it; NULL: it is narrow, or used whole. */
+const bool *l_items_taken(Lower *l, const FuncInst *inst, uint32_t param);
 /* Calls the generated function with one value per parameter.  *status (i32) is NULL when it cannot raise. */
 LLVMValueRef l_call_inst(Lower *l, const FuncInst *inst, LLVMValueRef const *args, LLVMValueRef *status);
 

@@ -96,6 +96,21 @@ static bool run(Module *module, const char *passes, Diag *diag) {
     return diag_fail(diag, DIAG_LLVM, NULL, (Span){0}, "%s", module->message);
 }
 
+/* Results of a loop that was taken out go to local variables of the function around it, whose addresses LLVM hands over
+ * by parameters of this name: nothing else points there, so that the loop keeps them in registers. */
+static void note_results(Module *module, LLVMValueRef function) {
+    static const char ending[] = ".out";
+    unsigned kind = kind_of_attribute("noalias");
+    for (unsigned i = 0; i < LLVMCountParams(function); i++) {
+        LLVMValueRef param = LLVMGetParam(function, i);
+        size_t length = 0, least = sizeof ending - 1;
+        const char *name = LLVMGetValueName2(param, &length);
+        bool is_result = LLVMGetTypeKind(LLVMTypeOf(param)) == LLVMPointerTypeKind && length > least &&
+                         memcmp(name + length - least, ending, least) == 0;
+        if (is_result) LLVMAddAttributeAtIndex(function, i + 1, LLVMCreateEnumAttribute(module->context, kind, 0));
+    }
+}
+
 /* After the passes of level 0, which are linear; nothing else is left to do where that level remains.  *many: the loops
  * taken out are too many for all passes. */
 static bool split_long_functions(Module *module, bool *many, Diag *diag) {
@@ -108,6 +123,7 @@ static bool split_long_functions(Module *module, bool *many, Diag *diag) {
     size_t loops = 0;
     for (LLVMValueRef f = last; (f = LLVMGetNextFunction(f));) {
         set_attribute(module, f, "noinline");
+        note_results(module, f);
         loops += length_of(f);
     }
     *many = loops > LOOPS;
@@ -123,8 +139,8 @@ static unsigned count_uses(LLVMValueRef function, unsigned most) {
 }
 
 /* What LLVM asks of the parameters of a function takes the square of their number: where a tuple has made thousands of
- * them, the function becomes part of what calls it first. */
-static bool inline_wide_functions(Module *module, Diag *diag) {
+ * them, the function is to become part of what calls it, before all else. */
+static bool mark_wide_functions(Module *module) {
     enum { WIDE = 256, FEW_CALLS = 4 };
     bool any = false;
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
@@ -133,7 +149,7 @@ static bool inline_wide_functions(Module *module, Diag *diag) {
         set_attribute(module, f, "alwaysinline");
         any = true;
     }
-    return !any || run(module, "always-inline,function(sroa,early-cse,simplifycfg),globaldce", diag);
+    return any;
 }
 
 static bool may_be_long(Module *module) {
@@ -145,9 +161,9 @@ bool optimise_run(Module *module, Diag *diag) {
     const CodegenOptions *options = &module->options;
     const Target *target = module->target;
     if (module->has_generators) TRY(run(module, split_generators, diag));
+    bool many = false, wide = options->opt_level > 0 && mark_wide_functions(module);
     if (target->splits_long && longest(module) > VAST) return run(module, for_vast, diag) && take_level_0(module, diag);
-    bool many = false;
-    if (options->opt_level > 0) TRY(inline_wide_functions(module, diag));
+    if (wide) TRY(run(module, "always-inline,function(sroa,early-cse,simplifycfg),globaldce", diag));
     if (may_be_long(module)) {
         TRY(split_long_functions(module, &many, diag));
         if (options->opt_level == 0) return true;

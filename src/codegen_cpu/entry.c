@@ -26,12 +26,16 @@ const Type *host_params_tuple(Lower *l, const FuncInst *root) {
     return type_tuple(l->types, root->types, root->untyped->nparams);
 }
 
-/* The arguments, loaded from the layout of tuple(params). */
+/* The arguments, loaded from the layout of tuple(params): of a wide tuple the items that are taken out of it, so that
+ * thousands that nobody looks at cost nothing. */
 LLVMValueRef *host_load_arguments(Lower *l, const FuncInst *root, LLVMValueRef from) {
     const Type *tuple = host_params_tuple(l, root);
     LLVMValueRef *values = ARENA_ARRAY(l->arena, LLVMValueRef, tuple->count);
-    for (uint32_t i = 0; i < tuple->count; i++)
-        values[i] = l_load(l, tuple->items[i], host_offset(l, from, type_item_offset(tuple, i)));
+    for (uint32_t i = 0; i < tuple->count; i++) {
+        LLVMValueRef at = host_offset(l, from, type_item_offset(tuple, i));
+        const bool *taken = l_items_taken(l, root, i);
+        values[i] = taken ? l_some_items(l, tuple->items[i], taken, NULL, at) : l_load(l, tuple->items[i], at);
+    }
     return values;
 }
 

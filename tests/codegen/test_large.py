@@ -118,6 +118,28 @@ def test_loops_that_follow_one_another_do_not_disturb_one_another(around):
         assert jit(f)(x, n) == f(x, n)
 
 
+def test_what_a_loop_sums_up_stays_in_registers():
+    """Of a function with so many each loop is one of its own, which writes its sum once, when it is over."""
+    n = 40
+    loop = "    for i in range(x.size):\n        s += x[i] * {k}\n"
+    f = made("def f(x):\n    s = 0\n" + "".join(loop.format(k=k + 3) for k in range(n)) + "    return s\n")
+    text = _testing.stage(f, ["array(int64, 1, C)"], "opt")
+    assert text.count("define internal") >= n
+    assert text.count(".out") == 2 * n  # the parameter and the store
+    assert jit(f)(np.arange(9)) == f(np.arange(9))
+
+
+def test_variables_that_join_often_take_time_by_their_number():
+    """A thousand variables and as many joins, each of two of them: all joined at each, which took minutes."""
+    n = 1000
+    made_first = "".join(f"    v{k} = x * {k}.5\n" for k in range(n))
+    joins = "".join(f"    if x > {k}:\n        v{k} = x\n        v{k * 7 % n} = v{k} + 1\n" for k in range(n))
+    f = made("def f(x):\n" + made_first + joins + "    return " + " + ".join(f"v{k}" for k in range(n)) + "\n")
+    start = time.process_time()
+    assert jit(f)(300.25) == f(300.25)
+    assert time.process_time() - start < 10  # 1 s, but for a loaded machine
+
+
 @pytest.mark.parametrize("n", [2, 60])
 def test_every_loop_is_made_of_vectors(n):
     arrays = ["array(float64, 1, C)", "array(float64, 1, C)", "array(int64, 1, C)"]
@@ -174,6 +196,26 @@ def test_a_long_chain_below_a_kernel():
 def test_a_tuple_of_ten_thousand_items():
     """LLVM must not keep all items at each step of its making: that is minutes, and more memory than there is."""
     assert jit(lambda t: t[0] + t[9_999])(tuple(range(10_000))) == 9_999
+
+
+def test_items_of_a_tuple_that_nobody_takes_are_not_loaded():
+    def whole(t):
+        s = 0
+        for v in t:
+            s += v
+        return s
+
+    def inner(t):
+        return whole_of(t) + t[5]
+
+    whole_of = jit(whole)
+    long, nested = tuple(range(1000)), ((1, 2.5), np.arange(3.0), *range(100))
+    for function, loads in ((lambda t: t[0] + t[9], 2), (whole, 1000), (inner, 1000)):
+        text = _testing.stage(function, ["(" + ", ".join(["int"] * 1000) + ")"], "llvm")
+        assert loads <= text.count(" load i64") < loads + 9
+        assert jit(function)(long) == function(long)
+    for function in (lambda t: t[0][1] + t[1][2] + t[50], lambda t: t[3:][2] + t[0][0], lambda t: t[0]):
+        assert jit(function)(nested) == function(nested)
 
 
 def test_items_of_a_tuple_take_time_by_their_number():
