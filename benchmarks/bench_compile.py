@@ -1,7 +1,7 @@
 """Compile time and memory against the size of what is compiled, each compilation in a fresh process.
 
-Per kind the CPU time and the memory at each size, and how fast they grow over the last two: the exponent k in n**k,
-which tells linear (1) from quadratic (2) on any machine.
+Per kind the CPU time and the memory at each size, and how fast they grow from each size to the next: the exponent k in
+n**k, which tells linear (1) from quadratic (2) on any machine.
 """
 
 import math
@@ -105,6 +105,26 @@ def loops_called(n):
     loop = "@njit\\ndef g{0}(x):\\n    s = 0.0\\n    for v in x:\\n        s += v * {0}\\n    return s\\n"
     return "".join(map(loop.format, range(n))) + function("x", "    s += g{0}(x)\\n", n), (np.zeros(4),)
 
+def joins(n):
+    "n variables, two of which join at each of n joins."
+    first = "".join(f"    v{k} = x * {k}.5\\n" for k in range(n))
+    joined = "".join(f"    if x > {k}:\\n        v{k} = x\\n        v{k * 7 % n} = v{k} + 1\\n" for k in range(n))
+    return "@njit\\ndef f(x):\\n" + first + joined + "    return " + " + ".join(f"v{k}" for k in range(n)) + "\\n", (1.0,)
+
+def whole(n):
+    return "@njit\\ndef f(t):\\n    s = 0\\n    for v in t:\\n        s += v\\n    return s\\n", (tuple(range(n)),)
+
+def elifs(n):
+    first, more = "    if x == 0:\\n        s = 1\\n", "    elif x == {0} * 7:\\n        s = {0} * 3\\n"
+    body = first + "".join(map(more.format, range(1, n)))
+    return "@njit\\ndef f(x):\\n    s = 0\\n" + body + "    return s\\n", (7,)
+
+def barriers(n):
+    line = "    s[t] = s[(t + {0}) % 32] + y[i]\\n    cuda.syncthreads()\\n"
+    head = "@cuda.jit\\ndef f(x, y):\\n    s = cuda.shared.array(32, np.float64)\\n    t = cuda.threadIdx.x\\n"
+    first = "    i = cuda.grid(1)\\n    s[t] = x[i]\\n    cuda.syncthreads()\\n"
+    return head + first + "".join(map(line.format, range(n))) + "    x[i] = s[t]\\n", (np.zeros(4), np.zeros(4))
+
 def memory():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
@@ -144,14 +164,18 @@ KINDS = {  # name -> (kind, sizes)
     "expressions of slices": ("slices", (1, 10, 100, 1000, 10_000)),
     "parallel loops": ("pranges", (1, 10, 100, 1000)),
     "called functions with loops": ("loops_called", (1, 10, 100, 1000, 10_000)),
+    "variables that join": ("joins", (1, 10, 100, 1000)),
+    "items of a tuple added up": ("whole", (1, 10, 100, 1000, 10_000)),
+    "branches of one `if`": ("elifs", (1, 10, 100, 1000)),
+    "barriers of a kernel": ("barriers", (1, 10, 100, 1000)),
     "specialisations": ("specialisations", (1, 10, 100, 1000, 10_000)),
 }
 
 
 def _growth(figures, sizes):
-    """The exponent between the last two sizes; what is below a millisecond or a megabyte counts as that."""
-    last, before = (max(figure, 1.0) for figure in (figures[-1], figures[-2]))
-    return math.log(last / before) / math.log(sizes[-1] / sizes[-2])
+    """The exponents between neighbouring sizes; what is below a millisecond or a megabyte counts as that."""
+    logs = [math.log(max(figure, 1.0)) for figure in figures]
+    return [(b - a) / math.log(n / m) for a, b, m, n in zip(logs, logs[1:], sizes, sizes[1:])]
 
 
 def rows(quick=False):
@@ -164,6 +188,8 @@ def rows(quick=False):
             limit = "at most 1500 ms and 150 MB" if n == 1000 and "functions" in name else ""
             out.append(Row("compile", f"{n} {name}", "ms", milliseconds, {}, limit=limit))
             out.append(Row("compile", f"{n} {name}, memory", "MB", megabytes, {}))
-        out.append(Row("compile", f"{name}: growth of time", "exponent", _growth(times, sizes), {}, limit=MOST))
-        out.append(Row("compile", f"{name}: growth of memory", "exponent", _growth(memories, sizes), {}, limit=MOST))
+        for what, figures in (("time", times), ("memory", memories)):
+            for m, n, exponent in zip(sizes, sizes[1:], _growth(figures, sizes)):
+                title = f"{name}, {m} to {n}: growth of {what}"
+                out.append(Row("compile", title, "exponent", exponent, {}, limit=MOST))
     return out
