@@ -109,7 +109,8 @@ def joins(n):
     "n variables, two of which join at each of n joins."
     first = "".join(f"    v{k} = x * {k}.5\\n" for k in range(n))
     joined = "".join(f"    if x > {k}:\\n        v{k} = x\\n        v{k * 7 % n} = v{k} + 1\\n" for k in range(n))
-    return "@njit\\ndef f(x):\\n" + first + joined + "    return " + " + ".join(f"v{k}" for k in range(n)) + "\\n", (1.0,)
+    total = " + ".join(f"v{k}" for k in range(n))
+    return "@njit\\ndef f(x):\\n" + first + joined + f"    return {total}\\n", (1.0,)
 
 def whole(n):
     return "@njit\\ndef f(t):\\n    s = 0\\n    for v in t:\\n        s += v\\n    return s\\n", (tuple(range(n)),)
