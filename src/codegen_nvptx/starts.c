@@ -40,6 +40,8 @@ static bool has_link(const Chain *chain, LLVMValueRef value) {
     return false;
 }
 
+static unsigned count_before(LLVMValueRef link) { return LLVMIsAPHINode(link) ? LLVMCountIncoming(link) : 1; }
+
 /* False: something else leads to it, or too much. */
 static bool follow(Chain *chain, LLVMValueRef value) {
     if (has_link(chain, value)) return true;
@@ -52,10 +54,19 @@ static bool follow(Chain *chain, LLVMValueRef value) {
     bool phi = LLVMIsAPHINode(value) != NULL;
     if (chain->count == MOST || !(phi || is_sum(value))) return false;
     chain->links[chain->count++] = value;
-    unsigned from = phi ? LLVMCountIncoming(value) : 1;
-    for (unsigned i = 0; i < from; i++)
+    for (unsigned i = 0; i < count_before(value); i++)
         if (!follow(chain, LLVMGetOperand(value, i))) return false;
     return true;
+}
+
+/* Whether one of the sums of the constant is what a round adds, not a beginning: p = phi(a + 8, p + 8). */
+static bool goes_round(const Chain *chain) {
+    for (unsigned i = 0; i < chain->count; i++)
+        for (unsigned k = 0; k < count_before(chain->links[i]); k++) {
+            LLVMValueRef value = LLVMGetOperand(chain->links[i], k);
+            if (!has_link(chain, value) && has_link(chain, LLVMGetOperand(value, 0))) return true;
+        }
+    return false;
 }
 
 static LLVMValueRef move(LLVMBuilderRef b, LLVMValueRef pointer, int64_t distance) {
@@ -107,14 +118,13 @@ static bool is_used_little(LLVMValueRef value) {
 
 static void start_at_base(LLVMBuilderRef b, LLVMValueRef phi) {
     Chain chain = {0};
-    if (!follow(&chain, phi) || !chain.begins || chain.distance == 0) return;
+    if (!follow(&chain, phi) || !chain.begins || chain.distance == 0 || goes_round(&chain)) return;
     for (unsigned i = 0; i < chain.count; i++)
         if (!is_used_little(chain.links[i])) return;
     for (unsigned i = 0; i < chain.count; i++) move_uses_back(&chain, b, chain.links[i]);
     for (unsigned i = 0; i < chain.count; i++) {
         LLVMValueRef link = chain.links[i];
-        unsigned from = LLVMIsAPHINode(link) ? LLVMCountIncoming(link) : 1;
-        for (unsigned k = 0; k < from; k++) {
+        for (unsigned k = 0; k < count_before(link); k++) {
             LLVMValueRef before = LLVMGetOperand(link, k);
             if (!has_link(&chain, before)) LLVMSetOperand(link, k, LLVMGetOperand(before, 0));
         }

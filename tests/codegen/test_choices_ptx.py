@@ -87,6 +87,23 @@ def test_pointers_through_a_loop_start_where_the_array_does(optimised):
     assert "+-" not in text and all(re.search(rf"ld\.global\.nc\.b32.*\+{item}\]", text) for item in (4, 8, 12))
 
 
+def running(x, out):
+    for i in range(1, out.size):
+        out[i] = out[i - 1] + x[i]
+
+
+def test_a_pointer_whose_step_is_where_it_starts_goes_on(optimised):
+    """Both begin one element behind their array, and a round adds one element: that is no beginning."""
+    lines = [line.strip() for line in text_of(running, f"{D1}; {D1}").splitlines()]
+    labels = {line[:-1]: at for at, line in enumerate(lines) if line.startswith("$L")}
+    rounds = [lines[labels[line.split()[-1][:-1]]:at] for at, line in enumerate(lines) if line.startswith("@")
+              and labels[line.split()[-1][:-1]] < at]
+    assert rounds
+    for body in rounds:
+        loads = sum("ld.global" in line for line in body)
+        assert sum(line.startswith("add.s64") and line.endswith(f", {8 * loads};") for line in body) == 2
+
+
 def around(x, out):
     i = cuda.grid(1)
     total = 0.0
