@@ -179,12 +179,12 @@ _Float16 krait_rt_spacing_e(_Float16 x) {
     return x < 0 ? float_e(m) - float_e((uint16_t)(m - 1)) : float_e((uint16_t)(m + 1)) - float_e(m);
 }
 
-/* Of two zeros C's functions give the second, NumPy's float16 the first. */
-#define NEXTAFTER(T, S, EQUAL) \
-    T krait_rt_nextafter_##S(T x, T y) { return x == y ? EQUAL : krait_rt_nextafter_steps_##S(x, y, 1); }
-NEXTAFTER(double, d, y)
-NEXTAFTER(float, f, y)
-NEXTAFTER(_Float16, e, x)
+/* Of two zeros C's functions give the second; so does NumPy's of float16 from 2.5 on, which gave the first. */
+#define NEXTAFTER(T, S) \
+    T krait_rt_nextafter_##S(T x, T y) { return x == y ? y : krait_rt_nextafter_steps_##S(x, y, 1); }
+NEXTAFTER(double, d)
+NEXTAFTER(float, f)
+NEXTAFTER(_Float16, e)
 
 /* ---- quotients and remainders as Python has them ---- */
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from krait import errors, from_dtype, vectorize
+from krait import cuda, errors, from_dtype, vectorize
 import portions
 from portions import examples
 
@@ -103,6 +103,17 @@ def outcome(function, *args):
             return None
 
 
+def left_open(name, operands, results):
+    """Where a GPU's functions may give something else: the signs of what circular functions give for complex infinities
+    are not specified (ISO C, Annex G.6), and a hypotenuse may be two units off (CUDA C++ Programming Guide, 13.1),
+    which are none at the end of the type."""
+    if name == "hypot" and results.dtype.kind == "f":
+        info = np.finfo(results.dtype)
+        return np.isfinite(results) & (results > info.max * (1 - 4 * info.eps))
+    circular = name in ("sin", "cos", "tanh") and results.dtype.kind == "c"
+    return ~np.isfinite(operands[0]) if circular else np.zeros(results.shape, bool)
+
+
 def check(name, target, *operands):
     theirs = outcome(getattr(np, name), *operands)
     try:
@@ -116,6 +127,9 @@ def check(name, target, *operands):
         return
     ours, theirs = np.asarray(ours), np.asarray(theirs)
     assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), f"{what}: {ours.dtype}, expected {theirs.dtype}"
+    if target == "cuda" and cuda.detect() and not cuda.get_current_device().is_host:
+        decided = ~left_open(name, operands, theirs)
+        ours, theirs = ours[decided], theirs[decided]
     if theirs.dtype.kind == "c":  # part by part: a NaN in one leaves the other a number
         ours, theirs = np.stack([ours.real, ours.imag]), np.stack([theirs.real, theirs.imag])
     if theirs.dtype.kind == "f":

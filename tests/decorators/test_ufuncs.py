@@ -237,5 +237,6 @@ def test_new_arrays_in_kernels_are_refused_with_a_hint():
 def test_the_neighbour_of_a_zero_towards_the_other(dtype):
     zeros = np.array([0.0, -0.0], dtype)
     step = vectorize(lambda a, b: np.nextafter(a, b))
-    ours, theirs = step(zeros, zeros[::-1]), np.nextafter(zeros, zeros[::-1])
-    np.testing.assert_array_equal(np.signbit(ours), np.signbit(theirs))
+    np.testing.assert_array_equal(np.signbit(step(zeros, zeros[::-1])), np.signbit(zeros[::-1]))
+    if dtype != "e":  # NumPy's of float16 gave the first of two zeros before 2.5
+        np.testing.assert_array_equal(np.signbit(np.nextafter(zeros, zeros[::-1])), np.signbit(zeros[::-1]))
