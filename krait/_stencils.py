@@ -511,7 +511,8 @@ class Stencil:
         keeps = self._keeps_border and out is not None
         if keeps not in self._on_device:
             self._space["_grid"] = cuda.grid
-            self._on_device[keeps] = cuda.jit(self._made(_device_text(*self._parts[:3], keeps, self.mode != "constant")))
+            text = _device_text(*self._parts[:3], keeps, self.mode != "constant")
+            self._on_device[keeps] = cuda.jit(self._made(text))
         if out is None:
             out = cuda.device_array(shape, self._result_dtype(args))
         if self.mode == "constant" and not _is_held(self._cval, out.dtype):

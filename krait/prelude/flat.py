@@ -1,4 +1,4 @@
-"""Several elements of array.flat at once: read, which makes a copy, and written, where what is too short is repeated."""
+"""Several elements of array.flat at once: read, which makes a copy, and written, what is too short repeatedly."""
 
 import numpy as np
 

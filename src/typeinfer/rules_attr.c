@@ -447,7 +447,7 @@ bool rule_getattr(Typing *t) {
 
 /* ---- x.name = v ---- */
 
-/* x.field = v of a record, or of an array of them; x.real = v, x.imag = v, x.flat = v: assignment to all of the view. */
+/* x.field = v of a record, or of an array of them; x.real = v, x.imag = v, x.flat = v: all of the view is assigned. */
 static bool refuse_assignment(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     if (type_is_shared(type)) {

@@ -116,7 +116,7 @@ def test_python_and_compiled_functions_call_it_as_the_function_it_is():
     "signature, error, message",
     [
         ("complex128(float64)", TypingError, "a C function gives a real number or nothing, not complex128"),
-        ("Tuple((f8, f8))(float64)", TypingError, "a C function gives a real number or nothing, not .float64, float64."),
+        ("Tuple((f8, f8))(float64)", TypingError, "gives a real number or nothing, not .float64, float64."),
         ("float64(float64[:])", TypingError, "is a real number or a CPointer"),
         ("float64(complex64)", TypingError, "is a real number or a CPointer"),
         (["float64(float64)"], TypeError, "one signature"),

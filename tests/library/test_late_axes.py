@@ -13,7 +13,8 @@ AXES = [
     "np.max(a, b)", "a.argmin(axis=b)", "np.std(a, axis=b)", "np.cumsum(a, axis=b)", "np.sort(a, axis=b)",
     "np.any(a > 0, axis=b)", "np.median(a, axis=b)", "np.nansum(a, axis=b)", "np.stack((a, a), axis=b)",
     "np.linalg.norm(a, axis=b)", "np.diff(a, axis=b)", "np.flip(a, b)", "np.take(a, 1, axis=b)",
-    "np.take(a, [1, 0, -1], axis=b)", "a.take(np.array([[0, 1], [1, 0]]), axis=b)", "np.take(a, [5, 1], b, mode='wrap')",
+    "np.take(a, [1, 0, -1], axis=b)", "a.take(np.array([[0, 1], [1, 0]]), axis=b)",
+    "np.take(a, [5, 1], b, mode='wrap')",
     "np.take(a, 9, axis=b)", "np.take(a, [0, -9], axis=b)",
 ]  # fmt: skip
 

@@ -159,7 +159,8 @@ def test_histogram2d():
                  "np.histogram2d(x, y, 3, range=((0, 0.5), (0.2, 0.9)))", "np.histogram2d(x, y, 3, weights=y)",
                  "np.histogram2d(x, y, (3, np.array([0.0, 0.5, 1.0])))", "np.histogram2d(x, y, [2, 3])",
                  "np.histogram2d(x, y, np.array([4, 1]))", "np.histogram2d(x, y, [0.0, 0.5, 1.0])",
-                 "np.histogram2d(x, y, [1.5, 0.5])", "np.histogram2d(x, y, [[0, 0.5, 1.0], [0.25, 0.5, 1.0]])"):  # fmt: skip
+                 "np.histogram2d(x, y, [1.5, 0.5])",
+                  "np.histogram2d(x, y, [[0, 0.5, 1.0], [0.25, 0.5, 1.0]])"):  # fmt: skip
         f = make(f"def f(x, y):\n    h, a, b = {text}\n    return np.ascontiguousarray(h), a, b")
         agree(f, x, y)
 
