@@ -102,6 +102,25 @@ def test_rounds_and_what_is_left_of_them(function, dtype):
         np.testing.assert_array_equal(over, expected[:n])
 
 
+def added_up(a, b):
+    total = a
+    for _ in range(3):
+        total = total + b
+    return total
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
+def test_an_operand_that_is_the_same_for_all_elements_of_longer_and_longer_strips(dtype):
+    """What has a loop begins with strips of few elements, and takes more of them while they take little time."""
+    ufunc = vectorize([f"{dtype}({dtype}, {dtype})"])(added_up)
+    x, y = np.arange(3000).astype(dtype), np.arange(6000).astype(dtype)[::2]
+    one, other = x.dtype.type(2), x.dtype.type(3)
+    for _ in range(3):  # the same memory of the stack holds other numbers
+        np.testing.assert_array_equal(ufunc(x, one), x + one + one + one)
+        np.testing.assert_array_equal(ufunc(other, y), other + y + y + y)
+        np.testing.assert_array_equal(ufunc(y, other), y + other + other + other)
+
+
 def test_reductions():
     add = vectorize(["int64(int64, int64)", "float64(float64, float64)"], identity=0)(lambda a, b: a + b)
     x = np.arange(12.0).reshape(3, 4)

@@ -93,16 +93,18 @@ static Copy *const scatters[MOST_BYTES + 1] = {
 
 static bool buffered(const Operands *o, int i) { return o->buffered >> i & 1; }
 
-/* Of operands with buffers: inputs to their buffers (to == true), or results from them. */
-static void move(const Operands *o, char *const *buffer, int64_t done, int64_t count, bool to) {
-    for (int i = to ? 0 : o->inputs; i < (to ? o->inputs : o->count); i++) {
-        char *far = o->start[i] + done * o->step[i];
-        if (!buffered(o, i)) continue;
-        if (!to)
-            scatters[(int)o->bytes[i]](far, buffer[i], o->step[i], count);
-        else if (o->step[i] || !done) /* one for all elements fills its buffer once */
-            gathers[(int)o->bytes[i]](buffer[i], far, o->step[i], count);
-    }
+/* Inputs to their buffers.  One for all elements is there already as often as *same says, whatever was done before. */
+static void fill(const Operands *o, char *const *buffer, int64_t done, int64_t count, int64_t *same) {
+    for (int i = 0; i < o->inputs; i++)
+        if (buffered(o, i) && (o->step[i] || count > *same))
+            gathers[(int)o->bytes[i]](buffer[i], o->start[i] + done * o->step[i], o->step[i], count);
+    if (count > *same) *same = count;
+}
+
+/* Results from their buffers. */
+static void empty(const Operands *o, char *const *buffer, int64_t done, int64_t count) {
+    for (int i = o->inputs; i < o->count; i++)
+        if (buffered(o, i)) scatters[(int)o->bytes[i]](o->start[i] + done * o->step[i], buffer[i], o->step[i], count);
 }
 
 /* ---- the strips ---- */
@@ -201,7 +203,7 @@ static int64_t to_a_line(const Operands *o) {
 static void run(const Operands *o, const Code *code, char *const *buffer, int64_t longest) {
     char *at[MOST_OPERANDS];
     int64_t length = code->flags && longest > SHORT_STRIP ? SHORT_STRIP : longest;
-    int64_t count = buffer ? 0 : to_a_line(o), rounds = -(INT64_C(1) << code->loops->round);
+    int64_t count = buffer ? 0 : to_a_line(o), same = 0, rounds = -(INT64_C(1) << code->loops->round);
     Pace pace = pace_of(code);
     for (int64_t done = 0; done < o->elements; done += count, count = 0) {
         int64_t left = o->elements - done, most = left < pace.length ? left : pace.length;
@@ -213,10 +215,10 @@ static void run(const Operands *o, const Code *code, char *const *buffer, int64_
         }
         count = whole;
         for (int i = 0; i < o->count; i++) at[i] = buffered(o, i) ? buffer[i] : o->start[i] + done * o->step[i];
-        if (buffer) move(o, buffer, done, count, true);
+        if (buffer) fill(o, buffer, done, count, &same);
         bool fails = strip_fails(code, at, count);
         if (fails && (!code->again || plain_raises(o, code, done, count))) return;
-        if (buffer && !fails) move(o, buffer, done, count, false);
+        if (buffer && !fails) empty(o, buffer, done, count);
         if (length < longest && !fails) length *= 2;
         if (fails && code->flags && longest > SHORT_STRIP) length = SHORT_STRIP;
         if (pace_look(&pace, code, done + count)) return;
