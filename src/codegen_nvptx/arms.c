@@ -67,12 +67,11 @@ static void move_arm(LLVMBuilderRef b, LLVMBasicBlockRef block, LLVMValueRef arm
     move_to_end(b, block, arm);
 }
 
-/* What led to a block leads to another. */
+/* What led to a block leads to another.  A switch may lead there more than once: uses are taken from the front, since
+ * those that a step has moved stand among the uses of the other. */
 static void lead_to(LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
-    for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(from)); use;) {
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(LLVMBasicBlockAsValue(from)));) {
         LLVMValueRef user = LLVMGetUser(use);
-        use = LLVMGetNextUse(use);
-        if (!LLVMIsATerminatorInst(user)) continue;
         for (unsigned i = 0; i < LLVMGetNumSuccessors(user); i++)
             if (LLVMGetSuccessor(user, i) == from) LLVMSetSuccessor(user, i, to);
     }

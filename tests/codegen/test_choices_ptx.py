@@ -117,6 +117,26 @@ def test_a_loop_goes_on_from_a_block_that_was_split():
     assert "selp.f64" not in text and "selp.b64" not in text
 
 
+def several_ways(x, y, flags, out):
+    i = cuda.grid(1)
+    t, u, flag = x[i], y[i], flags[i]
+    if flag != 1 and flag != 2 and flag != 7:  # a switch, of which several ways lead to the same
+        if flag == 9:
+            u = y[i + 1]
+        else:
+            u = y[i + 2]
+            cuda.syncthreads()
+    out[i] = (u * u + t if t > u else t) - u
+
+
+def test_all_ways_lead_to_the_first_half_of_a_block_that_was_split():
+    """Those of a switch, too, which are uses of the block by one and the same instruction."""
+    lines = [line.strip() for line in text_of(several_ways, f"{D1}; {D1}; {I1}; {D1}").splitlines()]
+    split = next(i for i, line in enumerate(lines) if line.startswith("setp") and "f64" in line)
+    label = next(line for line in reversed(lines[:split]) if line.startswith("$L"))
+    assert sum(line.endswith(f"\t{label[:-1]};") for line in lines) == 3 and lines[split + 2].startswith("fma")
+
+
 def extremes(x, y, out):
     i = cuda.grid(1)
     if i < out.size:
