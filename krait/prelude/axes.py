@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.exceptions import AxisError
 
-from krait.prelude.intrinsics import axes_of, other_axes, strided, with_item
+from krait.prelude.intrinsics import axes_of, other_axes, shape_text, strided, with_item
 
 
 def check_axes(axis, ndim):
@@ -127,8 +127,30 @@ def over_axes(values, a, axis, out, keepdims):
     return values
 
 
+def check_mask(a, mask):
+    # In the words that NumPy's reductions have of their own.
+    new = a.ndim - mask.ndim
+    if new < 0:
+        raise ValueError("input operand has more dimensions than allowed by the axis remapping")
+    joint = a.shape
+    for i in range(mask.ndim):
+        if a.shape[new + i] == 1:
+            joint = with_item(joint, new + i, mask.shape[i])
+        elif mask.shape[i] != 1 and mask.shape[i] != a.shape[new + i]:
+            raise ValueError(
+                "operands could not be broadcast together with remapped shapes [original->remapped]: "
+                f"{shape_text(a.shape)} {shape_text(mask.shape)} "
+            )
+    if joint != a.shape:
+        raise ValueError(
+            f"non-broadcastable operand with shape {shape_text(a.shape)} doesn't match the broadcast shape "
+            f"{shape_text(joint)}"
+        )
+
+
 def masked(a, where, identity):
     # A copy with the identity where the mask is false.
+    check_mask(a, np.asarray(where))
     new = np.full(a.shape, identity, a.dtype)
     np.copyto(new, a, where=where)
     return new

@@ -24,6 +24,8 @@ def bincount(x, weights=None, minlength=0):
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")
     n = int(minlength)
+    if len(x) == 0:  # NumPy does not look at the weights of nothing
+        return np.zeros(n, np.int64 if weights is None else np.float64)
     for item in x:
         if item < 0:
             raise ValueError("'list' argument must have no negative elements")

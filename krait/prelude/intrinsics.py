@@ -66,8 +66,10 @@ def python_number(x):
     """A NumPy scalar as the Python number that item() gives."""
 
 
-def shape_text(shape):
-    """A shape as NumPy writes it in messages: (2,3)."""
+def shape_text(shape, after=None):
+    """A shape as NumPy writes it in messages: (2,3); with an extent to be found before those after: (2,newaxis,3),
+    which is not written if it is the first.
+    """
 
 
 def select(condition, x, y):

@@ -7,6 +7,7 @@ import numpy as np
 from krait import _krait
 from krait.prelude.grids import joint_shape
 from krait.prelude.intrinsics import numpy_loop, shape_text
+from krait.prelude.shaping import lies_together
 
 for _name in ("matmul", "vecdot", "matvec", "vecmat"):
     if hasattr(np, _name):  # the last two since NumPy 2.2
@@ -58,16 +59,43 @@ def matmul(a, b, out=None):
             "(has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)"
         )
     dtype = np.result_type(a, b)
-    return _given(_matmul(of_dtype(a, dtype), of_dtype(b, dtype)), out)
-
-
-def _given(x, out):
+    x = _matmul(of_dtype(a, dtype), of_dtype(b, dtype))
     if out is None:
         return x
-    if np.ndim(x) != out.ndim or np.shape(x) != out.shape:
-        raise ValueError("output array does not have the shape of the product")
-    out[...] = x
+    _check_matrices(np.shape(x), (a.ndim > 1) + (b.ndim > 1), out)
+    np.copyto(out, x)
     return out
+
+
+def _check_matrices(shape, core, out):
+    # `out` has the product's own axes; of others that it has each place takes a product.
+    own = min(core, out.ndim)
+    for i in range(own):
+        n, m = out.shape[out.ndim - own + i], shape[len(shape) - own + i]
+        if n != m:
+            raise ValueError(
+                f"matmul: Output operand 0 has a mismatch in its core dimension {i}, with gufunc signature "
+                f"(n?,k),(k,m?)->(n?,m?) (size {n} is different from {m})"
+            )
+    if own < core:
+        raise ValueError(
+            "output operand requires a reduction along dimension -1, but the reduction is not enabled. The dimension "
+            "size of 1 does not match the expected output shape."
+        )
+
+
+def _dotted(x, out):
+    # What np.dot gives: `out` is what np.dot would have made itself.
+    if out is None:
+        return x
+    if np.ndim(x) != out.ndim or np.result_type(x) != out.dtype or not lies_together(out, "C"):
+        raise ValueError(
+            "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
+        )
+    if np.shape(x) != out.shape:
+        raise ValueError("output array has wrong dimensions")
+    np.copyto(out, x)
+    return out[()] if out.ndim == 0 else out
 
 
 def _matmul(a, b):
@@ -119,9 +147,9 @@ def dot(a, b, out=None):
     a = np.asarray(a)
     b = np.asarray(b)
     if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return _given(np.multiply(a, b), out)
+        return _dotted(np.multiply(a, b), out)
     dtype = np.result_type(a, b)
-    return _given(_dot(of_dtype(a, dtype), of_dtype(b, dtype)), out)
+    return _dotted(_dot(of_dtype(a, dtype), of_dtype(b, dtype)), out)
 
 
 def _dot(a, b):
@@ -174,7 +202,9 @@ def inner(a, b):
 def outer(a, b, out=None):
     x = np.ravel(np.asarray(a))
     y = np.ravel(np.asarray(b))
-    return _given(np.multiply(x[:, None], y), out)
+    if out is None:
+        return np.multiply(x[:, None], y)
+    return np.multiply(x[:, None], y[None, :], out)
 
 
 # ---- products of each two of a stack ----

@@ -330,8 +330,8 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
         # The sum is a float32.
         return over_axes(in_dtype(mean(a, axis, np.float32, None, keepdims, where), np.float16), a, axis, out, False)
     if where is not None:
-        total = sum_(masked(a, where, 0), axis, mean_type(a, dtype), None, keepdims)
         count = count_nonzero(np.broadcast_to(where, a.shape), axis, keepdims)
+        total = sum_(masked(a, where, 0), axis, mean_type(a, dtype), None, keepdims)
         return over_axes(in_dtype(np.divide(total, count), np.result_type(total)), a, axis, out, False)
     if is_whole(a, axis):
         total = sum_from(sum_of_all(a, mean_type(a, dtype)), 0)

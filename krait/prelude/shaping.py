@@ -133,11 +133,17 @@ def whole_shape(size, shape):
 
 
 def cannot_reshape(size, shape):
-    if len(shape) == 2 and shape[0] < 0:
-        raise ValueError(f"cannot reshape array of size {size} into shape ({shape[1]})")
-    if len(shape) == 2 and shape[1] < 0:
-        raise ValueError(f"cannot reshape array of size {size} into shape ({shape[0]},newaxis)")
+    if len(shape) > 1:
+        check_unknown(size, (), shape)
     raise ValueError(f"cannot reshape array of size {size} into shape {shape_text(shape)}")
+
+
+def check_unknown(size, before, after):
+    # Whether the extent that is to be found, which is none, is among those after.
+    if after[0] < 0:
+        raise ValueError(f"cannot reshape array of size {size} into shape {shape_text(before, after[1:])}")
+    if len(after) > 1:
+        check_unknown(size, before + after[:1], after[1:])
 
 
 def reshape(a, shape, order="C"):

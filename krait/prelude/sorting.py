@@ -109,7 +109,13 @@ def sort_in_place(a, axis=-1, kind=None, order=None, stable=None):
     sort_rows(np.moveaxis(a, axis, -1), how(kind, stable), order)
 
 
-def check_kth(kth, n):
+def check_kth(kth, a, axis):
+    # NumPy does not look at places in an array without elements.
+    if axis is not None:
+        np.moveaxis(a, axis, -1)  # there is such an axis
+    n = a.size if axis is None else a.shape[axis]
+    if a.size == 0:
+        return
     if isinstance(kth, int):
         if kth < -n or kth >= n:
             raise ValueError(f"kth(={kth + n if kth < 0 else kth}) out of bounds ({n})")
@@ -122,15 +128,12 @@ def check_kth(kth, n):
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     # What is sorted is parted at every place.
     a = np.asarray(a)
-    if axis is None:
-        check_kth(kth, a.size)
-    else:
-        check_kth(kth, np.moveaxis(a, axis, -1).shape[-1])
+    check_kth(kth, a, axis)
     return sort(a, axis)
 
 
 def partition_in_place(a, kth, axis=-1, kind="introselect", order=None):
-    check_kth(kth, np.moveaxis(a, axis, -1).shape[-1])
+    check_kth(kth, a, axis)
     sort_in_place(a, axis)
 
 
@@ -169,10 +172,7 @@ def argsort(a, axis=-1, kind=None, order=None, stable=None):
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     a = np.asarray(a)
-    if axis is None:
-        check_kth(kth, a.size)
-    else:
-        check_kth(kth, np.moveaxis(a, axis, -1).shape[-1])
+    check_kth(kth, a, axis)
     return argsort(a, axis)
 
 

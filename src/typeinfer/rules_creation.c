@@ -422,6 +422,19 @@ static bool no_array_as_it_is(Typing *t, const char *why) {
     return typing_fail(t, DIAG_TYPING, "copy=False, and an array cannot be had without a copy: %s", why);
 }
 
+/* Whether it is one number, or an array without axes. */
+static bool has_no_axes(const Type *type) {
+    return type->kind == TY_ARRAY ? !type->ndim : type->kind != TY_TUPLE && type->kind != TY_LIST;
+}
+
+/* numpy.ascontiguousarray and numpy.asfortranarray give one number an axis of its own. */
+static bool array_of_one_axis(Typing *t, const char *order) {
+    const Type *dtype = NULL;
+    TRY(dtype_or(t, 1, NULL, &dtype));
+    TRY(typing_as_array_of(t, 0, dtype));
+    return become_prelude(t, "shaping:contiguous", NULL, order);
+}
+
 bool rule_func_np_asarray(Typing *t) {
     static const char *const params[] = {"a", "dtype", "order", "device", "copy"};
     const char *order = t->func == FUNC_NP_ASFORTRANARRAY ? "F" : t->func == FUNC_NP_ASCONTIGUOUSARRAY ? "C" : "K";
@@ -435,11 +448,12 @@ bool rule_func_np_asarray(Typing *t) {
     TRY(take_rows(t));
     if (t->args[0].type->kind == TY_LIST) return on_heap(t) && array_of_list(t);
     if (t->args[0].type->kind == TY_RANGE) return on_heap(t) && array_of_range(t);
+    if (plain && has_no_axes(array)) return array_of_one_axis(t, order);
     if (array->kind != TY_ARRAY) return on_heap(t) && array_of_numbers(t, 2);
     if (typing_given(t, 2) && !typing_is_none(t, 2)) TRY(typing_const_str(t, 2, &order));
     TRY(dtype_or(t, 1, type_element(array), &dtype));
-    bool same = dtype == type_element(array), one_axis = plain && array->ndim == 0;
-    if (same && lies(array, order) && !one_axis && !copy) {
+    bool same = dtype == type_element(array);
+    if (same && lies(array, order) && !copy) {
         typing_cast(t, 0, array);
         return typing_become_arg(t, 0);
     }

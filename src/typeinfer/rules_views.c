@@ -182,17 +182,24 @@ bool rule_func_with_item(Typing *t) {
     return typing_become(t, typing_make_op(t, OP_TUPLE, type, items, count), type);
 }
 
-/* shape_text(shape): the text "(2,3)" */
+/* shape_text(shape): the text "(2,3)"; shape_text(before, after): "(2,newaxis,3)", before being () "(3)" */
 bool rule_func_shape_text(Typing *t) {
-    Value *args[1 + TYPE_MAX_NDIM];
-    const Type *types[1 + TYPE_MAX_NDIM];
-    unsigned count;
+    Value *args[1 + 2 * TYPE_MAX_NDIM];
+    const Type *types[1 + 2 * TYPE_MAX_NDIM];
+    unsigned before, after = 0;
+    bool unknown = t->nargs > 1;
     Buf text;
-    TRY(read_ints(t, 0, args + 1, &count));
+    TRY(read_ints(t, 0, args + 1, &before));
+    if (unknown) TRY(read_ints(t, 1, args + 1 + before, &after));
+    const unsigned count = before + after;
     buf_init(&text, t->in->arena);
     buf_putc(&text, '(');
-    for (unsigned i = 0; i < count; i++) buf_puts(&text, i ? ",{}" : "{}");
-    buf_puts(&text, count == 1 ? ",)" : ")");
+    for (unsigned i = 0; i < count; i++) {
+        if (unknown && i && i == before) buf_puts(&text, ",newaxis");
+        buf_puts(&text, i ? ",{}" : "{}");
+    }
+    if (unknown && before && !after) buf_puts(&text, ",newaxis");
+    buf_puts(&text, !unknown && count == 1 ? ",)" : ")");
     const Const *template = const_str(t->in->arena, t->in->types, text.text);
     types[0] = template->type;
     for (unsigned i = 0; i < count; i++) types[1 + i] = infer_int(t->in);

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from oracle import agree, make
+from oracle import agree, agree_all, expression, make
 
 from krait import cuda, errors, njit
 
@@ -93,3 +93,64 @@ def test_complex_numbers_that_are_none_are_searched_last():
         a = np.array(numbers, dtype)
         for side in ("left", "right"):
             agree(make(f"def f(a, b):\n    return np.searchsorted(a, b, side='{side}')", "f"), np.sort(a), a)
+
+
+NOTHING = [np.zeros(0), np.zeros((0, 3), np.int8), np.zeros((3, 0), np.float32)]
+
+
+@pytest.mark.parametrize("text", ["np.partition(a, k)", "np.argpartition(a, k)", "np.partition(a, [0, k], axis=0)",
+                                  "np.argpartition(a, k, axis=None)"])
+def test_nothing_has_no_places_to_part_at(text):
+    agree_all(expression(text, "a", "k"), [(a, k) for a in NOTHING for k in (0, 3, -1)])
+
+
+def test_weights_of_nothing():
+    f = njit(expression("np.bincount(a, weights=w, minlength=n)", "a", "w", "n"))
+    for n in (0, 4):
+        for weights in (np.ones(3), np.zeros(0)):
+            result = f(np.zeros(0, np.int64), weights, n)
+            assert result.tolist() == np.bincount(np.zeros(0, np.int64), weights, n).tolist()
+    agree(f, np.array([1, -1]), np.ones(3), 0)
+    agree(f, np.array([1, 1]), np.ones(3), 0)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (2,), (3,), (3, 2), (2, 3), (2, 2), (4, 2), (4, 3, 2), (1, 3, 2)])
+def test_products_into_arrays(shape):
+    """np.matmul puts a product into each place of further axes; np.dot takes what it would have made."""
+    line, matrix, other = np.arange(2.0), np.arange(6.0).reshape(3, 2), np.arange(4.0).reshape(2, 2)
+    for a, b in ((line, line), (matrix, line), (line, other), (matrix, other)):
+        for name in ("matmul", "dot"):
+            if name == "dot" or shape or a.ndim + b.ndim < 4:
+                agree(make(f"def f(a, b, out):\n    np.{name}(a, b, out=out)\n    return out"), a, b, np.zeros(shape))
+    if len(shape) > 1:
+        agree(make("def f(a, b, out):\n    np.outer(a, b, out)\n    return out"), np.arange(3.0), line, np.zeros(shape))
+
+
+@pytest.mark.parametrize("out", [np.zeros((3, 2), np.float32), np.zeros((3, 2), order="F"), np.zeros((3, 4))[:, ::2]])
+def test_dot_takes_what_it_would_have_made(out):
+    agree(make("def f(a, b, out):\n    np.dot(a, b, out=out)\n    return out"), np.ones((3, 2)), np.ones((2, 2)), out)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "any", "all", "max", "mean", "var", "std"])
+def test_masks_that_do_not_fit(name):
+    initial = ", initial=1" if name == "max" else ""
+    for axis in ("", ", axis=0", ", axis=-1"):
+        f = njit(expression(f"np.{name}(a{axis}, where=mask{initial})", "a", "mask"))
+        for shape, of_mask in (((3, 2), (3,)), ((3,), (2, 3)), ((1,), (3,)), ((1, 3), (2, 3)), ((3, 2), (2, 2)),
+                               ((3, 2), (3, 1)), ((3, 2), (1,)), ((2, 2, 1), (2, 3)), ((0, 2), (3, 2))):
+            agree(f, np.ones(shape), np.ones(of_mask, bool))
+
+
+@pytest.mark.parametrize("shape", ["3, 2, -1", "3, -1, 2", "-1, 3, 2", "-1, 3", "3, -1", "2, -1, 0, 2", "2, -5, 3",
+                                   "-1, 7, 3, 2", "7", "2, 2, 2", "-1, 2, -2", "-1, 0"])
+def test_shapes_that_do_not_fit(shape):
+    agree(expression(f"a.reshape({shape})", "a"), np.zeros(5))
+
+
+@pytest.mark.parametrize("order", ["contiguous", "fortran"])
+def test_numbers_get_an_axis(order):
+    for more in ("", ", np.float32", ", dtype=np.int8"):
+        f = expression(f"np.as{order}array(a{more})", "a")
+        for a in (5, 2.5, True, np.float32(5), np.array(3), np.array(2.5), np.datetime64(3, "s"), np.ones((2, 2))):
+            if not (more and isinstance(a, np.datetime64)):
+                agree(f, a)
