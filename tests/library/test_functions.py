@@ -73,7 +73,7 @@ def test_columns_agree_with_each_other():
         if row["loops"]:
             types, result, integers = row["loops"]
             assert set(types) <= CHARACTERS and len(set(types)) == len(types), row
-            assert result in {"=", "?", "r", "B", "==", "=i"} and set(integers) <= set("w=01!"), row
+            assert result in {"=", "?", "r", "B", "==", "=i"} and set(integers) <= set("w=01!<>"), row
 
 
 def ufuncs():
