@@ -762,10 +762,12 @@ MISTAKES = {
         from krait import prange
         @njit(parallel=True)
         def f(x):
-            ok = True
+            ok, good = True, 0
             for i in prange(x.size):
                 ok = ok and x[i] > 0
-            return ok
+                if ok:
+                    good += 1
+            return ok, good
         f(X)""",
     # ---- what other libraries bring, and Python's own ----
     "date asked for inside": """

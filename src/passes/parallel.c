@@ -205,6 +205,13 @@ static bool take_apart(ParallelLoop *loop) {
                                 (unsigned)loop->ordered->span.line));
         return true;
     }
+    if (loop->short_cut) {
+        note(loop, arena_printf(loop->func->arena,
+                                "stays on one core: what is left out as the iterations before say may raise or write, "
+                                "line %u",
+                                (unsigned)loop->short_cut->span.line));
+        return true;
+    }
     const Value *maybe;
     TRY(parallel_find_meeting(loop, &maybe));
     if (maybe) {
@@ -265,7 +272,12 @@ static bool in_function(Program *program, FuncInst *inst) {
 }
 
 bool pass_parallel(Program *program) {
-    if (program->parallel) TRY(pass_written(program)); /* which lists calls change */
+    size_t count = program->count;
+    if (program->parallel) {
+        TRY(pass_written(program)); /* which lists calls change */
+        effects_summarise(program->arena, program->insts, count, program->index_raises);
+    }
     for (size_t i = 0; i < program->count; i++) TRY(in_function(program, program->insts[i]));
+    for (size_t i = 0; i < count; i++) program->insts[i]->summarised = false; /* other passes change them */
     return true;
 }

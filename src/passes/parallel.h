@@ -1,10 +1,11 @@
 /* parallel.h: what the files of the passes `parallel` and `spread` share: parallel.c (finds loops over prange and puts
- * calls in their place), parallel_carried.c (what a loop carries from one iteration to the next), parallel_picks.c
- * (of which, what is set where a comparison says so), parallel_shared.c
- * (arrays that iterations update together), parallel_places.c and parallel_meetings.c (items that one iteration reads
- * and another writes), parallel_updates.c and parallel_privates.c (of which, those that are reductions),
- * parallel_outline.c (the functions made of a loop), parallel_blocks.c (blocks of iterations with arrays of their
- * own), parallel_make.c (making functions), spread.c (the same for expressions of whole arrays). */
+ * calls in their place), parallel_carried.c (what a loop carries from one iteration to the next), parallel_picks.c (of
+ * which, what is set where a comparison says so), parallel_truths.c (of which, bools that stay what they have once
+ * become), parallel_shared.c (arrays that iterations update together), parallel_places.c and parallel_meetings.c
+ * (items that one iteration reads and another writes), parallel_updates.c and parallel_privates.c (of which, those
+ * that are reductions), parallel_outline.c (the functions made of a loop), parallel_blocks.c (blocks of iterations
+ * with arrays of their own), parallel_make.c (making functions), spread.c (the same for expressions of whole arrays).
+ * */
 #ifndef KRAIT_PASSES_PARALLEL_H
 #define KRAIT_PASSES_PARALLEL_H
 
@@ -72,7 +73,8 @@ typedef struct ParallelLoop {
     VEC(Value *) steps; /* of reductions: each puts one number more to the running one */
     VEC(Private) privates;
     uint32_t nresults;
-    const Value *ordered; /* a reduction of a variable whose result depends on the order of iterations; or NULL */
+    const Value *ordered;   /* a reduction of a variable whose result depends on the order of iterations; or NULL */
+    const Value *short_cut; /* may raise, or writes, and is computed unless a reduction so far says not to; or NULL */
 } ParallelLoop;
 
 /* What functions are made for: a place in a function of the program. */
@@ -96,6 +98,8 @@ Web parallel_web(ParallelLoop *loop, Value *phi);
 bool parallel_in_web(const Web *web, const Value *value);
 /* parallel_picks.c: adds the variables that are set where a comparison with one of them says so to carried. */
 void parallel_find_picks(ParallelLoop *loop);
+/* parallel_truths.c: adds bools that stay what they have once become, of which the loop asks on the way. */
+void parallel_find_truths(ParallelLoop *loop);
 Putting parallel_putting(const Value *value);
 /* Whether the running number must be the first operand of what puts something to it. */
 bool parallel_is_ordered(const Value *value);

@@ -67,12 +67,13 @@ static bool refuse(const Web *web, const Value *at, const char *what) {
               "`%s` carries a value from one iteration of prange to the next: %s", variable(web->phi, at), what);
     bool truth = web->phi->type && type_is_scalar(web->phi->type) && type_scalar_kind(web->phi->type) == 'b';
     bool number = web->phi->type && type_is_scalar(web->phi->type) && type_is_integer(web->phi->type);
+    const char *name = variable(web->phi, at);
     if (truth)
         diag_hint(
             loop->diag,
-            "iterations run in any order: write a reduction, `%s &= ...` for `and`, `%s |= ...` for `or`, without a "
-            "condition around it; or use range",
-            variable(web->phi, at), variable(web->phi, at));
+            "iterations run in any order: `%s = %s and ...` and `%s = %s or ...` are reductions where nothing else "
+            "in the loop looks at `%s`; or use range",
+            name, name, name, name, name);
     else
         diag_hint(loop->diag,
                   "iterations run in any order: use range, or a reduction (s += x, m = max(m, x)), or an array with an "
@@ -319,6 +320,7 @@ static void make_own(ParallelLoop *loop, Value *phi) {
 bool parallel_find_carried(ParallelLoop *loop) {
     for (Value *phi = loop->head->first; phi && phi->op == OP_PHI; phi = phi->next) make_own(loop, phi);
     parallel_find_picks(loop);
+    parallel_find_truths(loop);
     size_t picked = loop->carried.len;
     for (size_t i = 0; i < picked; i++) loop->carried.data[i].place = loop->nresults++;
     for (Value *phi = loop->head->first; phi && phi->op == OP_PHI; phi = phi->next) {
