@@ -331,18 +331,31 @@ done:
 
 /* Operands and, if they are given, results. */
 typedef struct Given {
-    PyObject *objects[MAX_OPERANDS]; /* borrowed; arrays of other libraries as device arrays */
+    PyObject *objects[MAX_OPERANDS]; /* borrowed; arrays of other libraries as device arrays, or NumPy's */
     PyObject *made[MAX_OPERANDS];
     int count;
 } Given;
 
-static int give_object(Given *given, const ModuleState *state, PyObject *object, void *stream) {
+/* What NumPy makes of an object, which is asked once; None: it is an operand as it is.  A new reference. */
+static PyObject *as_host_array(PyObject *object) {
+    bool known = PyFloat_CheckExact(object) || PyLong_Check(object) || PyArray_Check(object) ||
+                 PyArray_IsScalar(object, Generic) || PyComplex_Check(object);
+    PyObject *array = known ? NULL : PyArray_FROM_O(object);
+    if (!known && !array) return NULL;
+    if (array && PyArray_TYPE((PyArrayObject *)array) != NPY_OBJECT) return array;
+    Py_XDECREF(array);
+    return Py_NewRef(Py_None);
+}
+
+static int give_object(Given *given, const ModuleState *state, PyObject *object, bool operand, void *stream) {
     int at = given->count;
     if (at == MAX_OPERANDS) {
         PyErr_Format(PyExc_TypeError, "a call has at most %d operands and results", MAX_OPERANDS);
         return -1;
     }
     PyObject *array = object ? arguments_foreign(state, object, stream) : Py_NewRef(Py_None);
+    if (array == Py_None && operand && !Py_IS_TYPE(object, state->marshal.device_array))
+        Py_SETREF(array, as_host_array(object));
     if (!array) return -1;
     given->made[at] = array;
     given->objects[at] = array == Py_None ? object : array;
@@ -377,10 +390,11 @@ PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t na
     given.count = 0;
     void *handle = NULL;
     int status = stream ? runtime_stream_handle(stream, NULL, &handle) : 0;
-    for (Py_ssize_t i = 0; status == 0 && i < nargs; i++) status = give_object(&given, state, args[i], handle);
-    if (out && out != Py_None && !PyTuple_Check(out) && status == 0) status = give_object(&given, state, out, handle);
+    for (Py_ssize_t i = 0; status == 0 && i < nargs; i++) status = give_object(&given, state, args[i], true, handle);
+    if (out && out != Py_None && !PyTuple_Check(out) && status == 0)
+        status = give_object(&given, state, out, false, handle);
     for (Py_ssize_t i = 0; status == 0 && out && PyTuple_Check(out) && i < PyTuple_GET_SIZE(out); i++)
-        status = give_object(&given, state, PyTuple_GET_ITEM(out, i), handle);
+        status = give_object(&given, state, PyTuple_GET_ITEM(out, i), false, handle);
     PyObject *outs = status == 0 ? given_out(&given, (int)nargs, out) : NULL, *result = NULL;
     if (status == 0 && !PyErr_Occurred()) result = call_given(self, &given, nargs, outs, stream, handle);
     Py_XDECREF(outs);

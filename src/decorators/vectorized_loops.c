@@ -26,11 +26,10 @@ const Type *vectorized_operand_type(const ModuleState *state, PyObject *object) 
         return type_scalar(marshal->types, SCALAR_FLOAT64, true);
     } else if (PyComplex_Check(object)) {
         return type_scalar(marshal->types, SCALAR_COMPLEX128, true);
-    } else if (PyList_Check(object) || PyTuple_Check(object)) {
+    } else { /* sequences, and what says of itself how it is an array; an array of objects of anything else */
         PyObject *array = PyArray_FROM_O(object);
         if (array) scalar = marshal_scalar_of_typenum(PyArray_TYPE((PyArrayObject *)array));
         Py_XDECREF(array);
-        PyErr_Clear();
     }
     return scalar < 0 ? NULL : type_scalar(marshal->types, (Scalar)scalar, false);
 }

@@ -458,3 +458,26 @@ def test_signatures_need_no_result(text):
             out[i] = x[i] + by
 
     assert moved(np.arange(3), 5).tolist() == [5, 6, 7] and moved.types == ["ll->l"]
+
+
+class SaysArray:
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values if dtype is None else self.values.astype(dtype)
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+@pytest.mark.parametrize("signatures", [[], [["void(float64[:], float64[:])"]]], ids=["dynamic", "signature"])
+def test_operands_that_numpy_makes_arrays_of(target, signatures):
+    @guvectorize(*signatures, "(n)->(n)", target=target)
+    def doubled(x, out):
+        for i in range(x.shape[0]):
+            out[i] = 2 * x[i]
+
+    x = np.arange(6.0).reshape(2, 3)
+    for given in (SaysArray(x), memoryview(x), x.tolist()):
+        out = np.zeros((2, 3))
+        doubled(given, out)
+        np.testing.assert_array_equal(out, 2 * x)

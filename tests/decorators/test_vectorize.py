@@ -2,13 +2,14 @@
 
 import itertools
 import math
+from collections import deque
 
 import numpy as np
 import pytest
 
 from krait import cuda, float32, jit, vectorize
 from krait.errors import TypingError, UnsupportedError
-from oracle import agree, compare_outcomes, make, outcome
+from oracle import agree, compare_outcomes, difference, make, outcome
 
 
 def mul_add(a, b):
@@ -490,3 +491,48 @@ def test_types_of_variables_hold_on_every_target(target, signatures):
     got = scaled(x)
     np.testing.assert_array_equal(got, expected)
     assert got.dtype == (np.float64 if signatures else np.float32)
+
+
+class SaysArray:
+    """An object that NumPy makes an array of by its __array__."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values if dtype is None else self.values.astype(dtype)
+
+
+class SaysInterface:
+    def __init__(self, values):
+        self.values, self.__array_interface__ = values, values.__array_interface__
+
+
+def array_likes(values):
+    plain = values.tolist()
+    return [SaysArray(values), SaysInterface(values), memoryview(values), plain, tuple(plain), deque(plain)]
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+@pytest.mark.parametrize("signatures", [[], [["float64(float64, float64)"]]], ids=["dynamic", "signature"])
+def test_operands_that_numpy_makes_arrays_of(target, signatures):
+    function = vectorize(*signatures, target=target)(lambda a, b: a + 2 * b)
+    x, whole = np.arange(4.0), np.arange(3, 7, dtype=np.int32)
+    for given in (*array_likes(x), *array_likes(whole), SaysArray(np.array(2.5)), 2.5, np.float32(2.5)):
+        expected = np.asarray(given) + 2 * x
+        assert difference(function(given, x), expected) is None
+        assert difference(function(x, given), x + 2 * np.asarray(given)) is None
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+def test_operands_that_say_they_are_arrays_and_are_not(target):
+    function = vectorize(target=target)(lambda a: a + 1)
+    with pytest.raises(TypeError):
+        function(SaysArray(np.array(["a", "b"])))
+
+    class Failing:
+        def __array__(self, dtype=None, copy=None):
+            raise KeyError("not today")
+
+    with pytest.raises(KeyError, match="not today"):
+        function(Failing())
