@@ -1,8 +1,8 @@
 /* locals.c: the option `locals` of a decorated function.
  *
  * In: the options as given, whose `locals` is a dict of names and what stands for types.  Out: a copy in which every
- * type is one of krait.types; the frontend converts to it what the function assigns.  A name that is no variable of the
- * function, and a type that nothing is converted to, are a TypeError: they would do nothing. */
+ * type is one of krait.types; the frontend converts to it what the function assigns.  A type that nothing is converted
+ * to is a TypeError; a name that is no variable of the function does nothing, and a warning says so. */
 #include "decorators/decorators.h"
 
 static PyObject *variables_of(PyObject *function) {
@@ -15,13 +15,15 @@ static PyObject *variables_of(PyObject *function) {
     return all;
 }
 
-static int unknown_variable(PyObject *function, PyObject *name, PyObject *names) {
+/* Programs share one dict among functions that do not have all of its variables: a slip is worth a warning, no more. */
+static int unknown_variable(ModuleState *state, PyObject *function, PyObject *name, PyObject *names) {
     PyObject *meant = errors_did_you_mean(name, names);
+    int result = -1;
     if (meant)
-        PyErr_Format(PyExc_TypeError, "option locals: %S has no variable %R%U",
-                     ((PyFunctionObject *)function)->func_name, name, meant);
+        result = PyErr_WarnFormat(state->errors[ERROR_WARNING], 1, "option locals: %S has no variable %R%U",
+                                  ((PyFunctionObject *)function)->func_name, name, meant);
     Py_XDECREF(meant);
-    return -1;
+    return result;
 }
 
 /* A new reference: the type as an object.  Python's int and float are int64 and float64 here. */
@@ -51,12 +53,12 @@ static int resolve_each(ModuleState *state, PyObject *function, PyObject *locals
     int result = names ? 0 : -1;
     while (!result && PyDict_Next(locals, &at, &name, &given)) {
         int known = PySequence_Contains(names, name);
-        if (known <= 0) {
-            result = known ? -1 : unknown_variable(function, name, names);
+        if (known < 0 || (!known && unknown_variable(state, function, name, names) < 0)) {
+            result = -1;
             break;
         }
         PyObject *type = type_of(state, name, given);
-        result = type ? PyDict_SetItem(resolved, name, type) : -1;
+        result = !type ? -1 : known ? PyDict_SetItem(resolved, name, type) : 0;
         Py_XDECREF(type);
     }
     Py_XDECREF(names);

@@ -411,8 +411,6 @@ def test_locals_of_a_variable_that_an_inner_function_sees():
 
 @pytest.mark.parametrize("decorator", [jit, vectorize], ids=["jit", "vectorize"])
 @pytest.mark.parametrize("declared, message", [
-    ({"totl": types.float32}, "f has no variable 'totl'; did you mean 'total'\\?"),
-    ({"len": types.float32}, "f has no variable 'len'$"),
     ({"total": 3}, "3 is not a type that 'total' can be declared as"),
     ({"total": None}, "None is not a type that 'total' can be declared as"),
     ({"total": "garbage"}, "'garbage' is not a type that 'total' can be declared as"),
@@ -425,6 +423,21 @@ def test_locals_that_would_do_nothing(decorator, declared, message):
 
     with pytest.raises(TypeError, match=message):
         decorator(locals=declared)(f)
+
+
+@pytest.mark.parametrize("decorator", [jit, vectorize], ids=["jit", "vectorize"])
+@pytest.mark.parametrize("name, message", [
+    ("totl", "f has no variable 'totl'; did you mean 'total'\\?"),
+    ("len", "f has no variable 'len'$"),
+])
+def test_a_name_in_locals_that_is_no_variable_is_passed_over(decorator, name, message):
+    def f(x):
+        total = x
+        return total
+
+    with pytest.warns(errors.KraitWarning, match=message):
+        made = decorator(locals={name: types.float32, "total": types.int64})(f)
+    assert made(2.5) == 2
 
 
 def test_locals_of_ufuncs_and_what_is_no_type():
