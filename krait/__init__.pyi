@@ -218,7 +218,7 @@ class _Config:
     KRAIT_NUM_THREADS: int
     NUMBA_NUM_THREADS: int
     NUMBA_DEFAULT_NUM_THREADS: int
-    THREADING_LAYER: Literal["pool"]
+    THREADING_LAYER: Literal["pool", "default", "safe", "threadsafe", "forksafe", "workqueue", "omp", "tbb"]
     CUDA_LOW_OCCUPANCY_WARNINGS: int
     CUDA_WARN_ON_IMPLICIT_COPY: int
     DISABLE_CUDA: int

@@ -37,9 +37,10 @@ _FIXED = {
     "LOOP_VECTORIZE": 1,
     "OPT": 3,
     "SLP_VECTORIZE": 1,
-    "THREADING_LAYER": "pool",
     "THREADING_LAYER_PRIORITY": ["pool"],
 }
+
+_LAYERS = ("pool", "default", "safe", "threadsafe", "forksafe", "workqueue", "omp", "tbb")
 
 
 def _report(name, bit):
@@ -71,6 +72,7 @@ class _Config:
     def reload_config(self):
         """Takes from the environment what it says now."""
         self.__dict__.update(_FIXED)
+        self._layer = "pool"
         self.DISABLE_JIT = os.environ.get("KRAIT_DISABLE_JIT", "0") not in ("", "0")
 
     def _most_threads(self):
@@ -93,6 +95,17 @@ class _Config:
 
     NUMBA_NUM_THREADS = KRAIT_NUM_THREADS = property(_most_threads, _set_most_threads)
     NUMBA_DEFAULT_NUM_THREADS = property(_most_threads)
+
+    @property
+    def THREADING_LAYER(self):
+        """The kind of threads that is asked for, by the names that Numba has, too: all of them are the one pool."""
+        return self._layer
+
+    @THREADING_LAYER.setter
+    def THREADING_LAYER(self, name):
+        if name not in _LAYERS:
+            raise ValueError(f"no threading layer is named {name!r}: there are {', '.join(map(repr, _LAYERS))}")
+        self._layer = name
 
     # Performance warnings, once for each kernel and configuration; not unless they are asked for.
     CUDA_LOW_OCCUPANCY_WARNINGS = _report("CUDA_LOW_OCCUPANCY_WARNINGS", 1)

@@ -102,6 +102,23 @@ def test_implicit_copies_are_told():
         cuda.config.CUDA_WARN_ON_IMPLICIT_COPY = 0
 
 
+@pytest.mark.parametrize("name", ["zzz", "TBB", "", None, 3])
+def test_a_threading_layer_that_is_none(name):
+    with pytest.raises(ValueError, match="no threading layer is named .*: there are 'pool', .*'omp', 'tbb'"):
+        krait.config.THREADING_LAYER = name
+    assert krait.config.THREADING_LAYER == "pool"
+
+
+@pytest.mark.parametrize("name", ["default", "safe", "threadsafe", "forksafe", "workqueue", "omp", "tbb"])
+def test_threading_layers_by_the_names_numba_has(name):
+    try:
+        krait.config.THREADING_LAYER = name
+        assert krait.config.THREADING_LAYER == name and krait.threading_layer() == "pool"
+    finally:
+        krait.config.reload_config()
+    assert krait.config.THREADING_LAYER == "pool"
+
+
 def test_settings_from_the_environment(tmp_path):
     program = textwrap.dedent("""
         import krait, os, warnings
