@@ -140,6 +140,14 @@ void lower_params(Lower *l) {
 
 static LLVMTypeRef returned_type(const Lower *l) { return LLVMGetReturnType(LLVMGlobalGetValueType(l->function)); }
 
+/* What stands for a result where there is none: any number, so that vectors need not choose one; of what may be given
+ * up later, nothing. */
+static LLVMValueRef no_result(LLVMTypeRef type) {
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    bool number = kind == LLVMIntegerTypeKind || kind == LLVMDoubleTypeKind || kind == LLVMFloatTypeKind;
+    return number ? LLVMGetPoison(type) : LLVMConstNull(type);
+}
+
 /* To the one return of a function whose copy shall be part of vectors: where a status and a result are one value, which
  * returns in several places would join, LLVM makes none. */
 static bool leave_by_exit(Lower *l, LLVMValueRef const *leaves, unsigned count) {
@@ -154,8 +162,7 @@ static bool leave_by_exit(Lower *l, LLVMValueRef const *leaves, unsigned count) 
             s->exit_leaves[i] = l_alloca(l, LLVMStructGetTypeAtIndex(type, i), i ? "leaf" : "status");
     }
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-        LLVMBuildStore(l->b, i < count ? leaves[i] : LLVMConstNull(LLVMStructGetTypeAtIndex(type, i)),
-                       s->exit_leaves[i]);
+        LLVMBuildStore(l->b, i < count ? leaves[i] : no_result(LLVMStructGetTypeAtIndex(type, i)), s->exit_leaves[i]);
     l_jump(l, s->exit);
     return true;
 }

@@ -78,8 +78,8 @@ static void raise_if(Lower *l, Ufunc *u, LLVMValueRef status) {
 }
 
 static void note_raised(Lower *l, const Ufunc *u, LLVMValueRef status) {
-    LLVMValueRef raised = LLVMBuildZExt(l->b, l_icmp(l, LLVMIntNE, status, l_i32(l, 0)), l->i32, "");
-    l_raw_store(l, l_or(l, l_raw_load(l, l->i32, u->any, 4), raised), u->any, 4);
+    LLVMValueRef raised = l_icmp(l, LLVMIntNE, status, l_i32(l, 0)); /* a bit: of vectors, a mask for each */
+    l_raw_store(l, l_or(l, l_raw_load(l, l->i1, u->any, 1), raised), u->any, 1);
 }
 
 /* Calls the body on one element of each operand; pointers are those of the element. */
@@ -238,12 +238,12 @@ static LLVMValueRef strip(Lower *l, Ufunc u) {
     u.group = host_access_group(l);
     if (u.wish == VECTOR_TWO) l_attribute_text(l, function, -1, "prefer-vector-width", "256");
     if (goes_on(l, u.root)) {
-        u.any = l_alloca(l, l->i32, "any");
-        l_raw_store(l, l_i32(l, 0), u.any, 4);
+        u.any = l_alloca(l, l->i1, "any");
+        l_raw_store(l, LLVMConstNull(l->i1), u.any, 1);
     }
     LLVMValueRef count = l_nswmul(l, LLVMGetParam(function, 1), l_i64(l, elements_of_round(&u)));
     TRY(strip_loop(l, &u, count, base));
-    LLVMBuildRet(l->b, u.any ? l_raw_load(l, l->i32, u.any, 4) : l_i32(l, 0));
+    LLVMBuildRet(l->b, u.any ? LLVMBuildZExt(l->b, l_raw_load(l, l->i1, u.any, 1), l->i32, "") : l_i32(l, 0));
     l_end(l);
     return function;
 }
