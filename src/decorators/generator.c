@@ -203,14 +203,16 @@ int generator_add(PyObject *module, ModuleState *state) {
     return state->generator_class ? 0 : -1;
 }
 
-/* What the containers among the arguments hold may be changed by Python meanwhile, and still be yielded. */
+/* What the containers among the arguments held when it was made may be taken out of them by Python meanwhile, and still
+ * be yielded. */
 PyObject *generator_new(Dispatcher *dispatcher, const Spec *spec, const Origins *origins, PyObject *const *args,
                         HeapHead *object) {
     const Specialiser *core = &dispatcher->core;
     PyTypeObject *class = core->state->generator_class;
     Py_ssize_t count = core->binding.nparams;
     size_t containers = origins ? origins->count : 0;
-    PyObject *held = PyTuple_New(count + (Py_ssize_t)containers);
+    PyObject *arrays = origins ? origins->replaced : NULL;
+    PyObject *held = PyTuple_New(count + (Py_ssize_t)containers + (arrays != NULL));
     Generator *self = held ? (Generator *)class->tp_alloc(class, 0) : NULL;
     if (!self) {
         heap_release(object);
@@ -220,6 +222,7 @@ PyObject *generator_new(Dispatcher *dispatcher, const Spec *spec, const Origins 
     for (Py_ssize_t i = 0; i < count; i++) PyTuple_SET_ITEM(held, i, Py_XNewRef(args[i]));
     for (size_t i = 0; i < containers; i++)
         PyTuple_SET_ITEM(held, count + (Py_ssize_t)i, Py_NewRef(origins->all[i].object));
+    if (arrays) PyTuple_SET_ITEM(held, count + (Py_ssize_t)containers, Py_NewRef(arrays));
     self->object = object;
     self->code = code_retain(spec->code);
     atomic_fetch_add(&self->code->followers, 1);

@@ -157,14 +157,19 @@ static Places note_arrays(const Choice *choice, const Plan *plan, const char *bu
     return places;
 }
 
+static PyObject *owner_of(const Plan *plan, const char *buffer, uint32_t i) {
+    return ((const ArrayHead *)(buffer + plan->arrays[i].offset))->owner;
+}
+
 static DeviceArray *held_array(const Choice *choice, const Plan *plan, const char *buffer, uint32_t i) {
-    PyObject *owner = ((const ArrayHead *)(buffer + plan->arrays[i].offset))->owner;
+    PyObject *owner = owner_of(plan, buffer, i);
     bool device = owner && Py_IS_TYPE(owner, choice->self->kernel->core.state->marshal.device_array);
     return device ? (DeviceArray *)owner : NULL;
 }
 
-/* Device arrays are there, and stay where the buffer says, or the code, until let_arrays_go, whatever other threads do.
- * -1: exception set, nothing is held. */
+/* Device arrays are there, and stay where the buffer says, or the code, until let_arrays_go, whatever other threads do;
+ * arrays of the host live until then, which an instance among the arguments may hold, or hold no more.  -1: exception
+ * set, nothing is held. */
 static int hold_arrays(const Choice *choice, const Plan *plan, const char *buffer) {
     for (uint32_t i = 0; i < plan->narrays; i++) {
         const DeviceArray *array = held_array(choice, plan, buffer, i);
@@ -175,6 +180,7 @@ static int hold_arrays(const Choice *choice, const Plan *plan, const char *buffe
     if (plan->ncaptured && captured_hold(choice->self->kernel->core.state, plan->code) < 0) return -1;
     for (uint32_t i = 0; i < plan->narrays; i++) {
         DeviceArray *array = held_array(choice, plan, buffer, i);
+        Py_XINCREF(owner_of(plan, buffer, i));
         if (array) device_array_hold(array);
     }
     return 0;
@@ -184,6 +190,7 @@ static void let_arrays_go(const Choice *choice, const Plan *plan, const char *bu
     for (uint32_t i = 0; i < plan->narrays; i++) {
         DeviceArray *array = held_array(choice, plan, buffer, i);
         if (array) device_array_let_go(array);
+        Py_XDECREF(owner_of(plan, buffer, i));
     }
     if (plan->ncaptured) captured_let_go(choice->self->kernel->core.state, plan->code);
 }

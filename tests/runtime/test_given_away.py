@@ -3,12 +3,15 @@ also where nothing of Python's refers to them any more once the containers are w
 
 import collections
 import gc
+import threading
+import time
 import weakref
 
 import numpy as np
 import pytest
 
-from krait import njit, objmode
+from conftest import host_device
+from krait import cuda, njit, objmode
 
 
 class Pair:
@@ -158,3 +161,60 @@ def test_an_array_that_is_taken_out_during_the_call_lives_until_it_is_over(funct
     given = make(np.full(1000, 7.0))
     GIVEN[:], ALIVE[:] = [given], []
     assert function(given) == 7000 and ALIVE == [True]
+
+
+@njit
+def firsts_of(items):
+    for array in items:
+        yield array[0]
+
+
+@pytest.mark.parametrize("make", [lambda arrays: list(arrays), lambda arrays: Pair(*arrays)], ids=["list", "instance"])
+def test_arrays_that_are_taken_out_while_a_generator_waits_live_as_long_as_it(make):
+    @njit
+    def parts(p):
+        yield p.u[0]
+        yield p.v[0]
+
+    arrays = [np.full(1000, 7.0), np.full(1000, 8.0)]
+    alive, given = [weakref.ref(array) for array in arrays], make(arrays)
+    del arrays
+    items = (firsts_of if isinstance(given, list) else parts)(given)
+    assert next(items) == 7
+    if isinstance(given, list):
+        given.clear()
+    else:
+        given.u = given.v = None
+    gc.collect()
+    assert alive[1]() is not None and list(items) == [8]
+    del items
+    gc.collect()
+    assert [array() for array in alive] == [None, None]
+
+
+@host_device
+def test_an_array_that_an_argument_of_a_kernel_has_no_more_lives_until_the_launch_is_over():
+    box, out, flags = Box(np.full(1000, 7.0)), np.zeros(1), np.ones(2, np.int64)
+
+    @cuda.jit
+    def total(box, out, flags):
+        flags[0] = 1
+        n = 0
+        while cuda.atomic.add(flags, 1, 0) == 0 and n < 2**31:
+            n += 1
+        for i in range(box.array.size):
+            out[0] += box.array[i]
+
+    total[1, 1](box, out, flags)
+    out[:] = flags[:] = 0
+    array = weakref.ref(box.array)
+    other = threading.Thread(target=total[1, 1], args=(box, out, flags))
+    other.start()
+    while flags[0] == 0:
+        time.sleep(0.001)
+    box.array = None
+    gc.collect()
+    alive = array() is not None
+    flags[1] = 1
+    other.join()
+    assert alive and out[0] == 7000 and array() is None
