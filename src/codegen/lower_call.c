@@ -7,9 +7,12 @@
 
 /* Recursive functions raise RecursionError before the stack ends; the exception buffer holds what they look at until
  * then. */
-static void note_recursion(Lower *l) {
-    for (size_t i = 0; i < l->m->ninsts; i++) l->m->recursive |= l->target->recursion && l->m->insts[i]->recursive;
+static size_t note_recursion(Lower *l) {
+    size_t count = 0;
+    for (size_t i = 0; i < l->m->ninsts; i++) count += l->m->insts[i]->recursive;
+    l->m->recursive |= l->target->recursion && count > 0;
     if (l->m->recursive && l->m->exception_bytes < RECURSION_BYTES) l->m->exception_bytes = RECURSION_BYTES;
+    return count;
 }
 
 bool lower_may_raise(const Lower *l, const FuncInst *inst) { return l->target->raises && inst->effects & EFFECT_RAISE; }
@@ -41,10 +44,11 @@ static LLVMTypeRef result_type(Lower *l, const FuncInst *inst) {
 }
 
 /* LLVM would inline a chain of calls, each copied into the next, whatever its length: in time that grows with the
- * square of it. */
-enum { INLINED_CALLS = 32 };
+ * square of it.  So does the time for functions that call one another in a ring, which it visits again, all of them,
+ * whenever a call of one has gone. */
+enum { INLINED_CALLS = 32, INLINED_RECURSIVE = 256 };
 
-static bool declare(Lower *l, const FuncInst *inst) {
+static bool declare(Lower *l, const FuncInst *inst, bool keeps_recursive) {
     LoweredFunction *lowered = &l->s->functions[inst->id];
     TypeList types = {0};
     hidden_types(l, &types);
@@ -54,7 +58,8 @@ static bool declare(Lower *l, const FuncInst *inst) {
     lowered->function = LLVMAddFunction(l->module, symbol_of(l, inst), type);
     LLVMSetLinkage(lowered->function, LLVMInternalLinkage);
     l_attribute(l, lowered->function, -1, "nounwind", 0);
-    if (inst != l->m->insts[0] && inst->height && inst->height % INLINED_CALLS == 0)
+    bool ends_chain = inst->height && inst->height % INLINED_CALLS == 0;
+    if (inst != l->m->insts[0] && (ends_chain || (keeps_recursive && inst->recursive)))
         l_attribute(l, lowered->function, -1, "noinline", 0);
     else if ((inst->options & OPT_INLINE) && !inst->recursive && !inst->untyped->generator)
         l_attribute(l, lowered->function, -1, "alwaysinline", 0);
@@ -72,8 +77,8 @@ bool lower_declare(Lower *l) {
     }
     l->s->nfunctions = most;
     l->s->functions = ARENA_ARRAY(l->arena, LoweredFunction, most);
-    note_recursion(l);
-    for (size_t i = 0; i < l->m->ninsts; i++) TRY(declare(l, l->m->insts[i]));
+    bool keeps_recursive = note_recursion(l) > INLINED_RECURSIVE;
+    for (size_t i = 0; i < l->m->ninsts; i++) TRY(declare(l, l->m->insts[i], keeps_recursive));
     return true;
 }
 

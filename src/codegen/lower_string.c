@@ -65,31 +65,36 @@ LLVMValueRef lower_func_characters(Lower *l, const Value *call) {
 }
 
 /* Operands from number `first` on go to the interpreter: 0, or what it raises, by its row in ir_exceptions.def, counted
- * from 1. */
+ * from 1.  Calls share their memory: where a function is inlined, LLVM ends the life of each local variable at each
+ * return. */
 static LLVMValueRef call_host(Lower *l, const Value *call, uint32_t first, const char *what, LLVMValueRef to) {
     uint32_t count = call->nargs - first;
     const Type **types = ARENA_ARRAY(l->arena, const Type *, count);
     for (uint32_t i = 0; i < count; i++) types[i] = l_arg_type(call, first + i);
     const Type *tuple = type_tuple(l->types, types, count);
-    LLVMValueRef arguments = l_alloca_bytes(l, type_size(tuple) + 1, 16, "arguments");
+    LLVMValueRef arguments = l_take_scratch(l, NULL, type_size(tuple) + 1, "arguments");
     for (uint32_t i = 0; i < count; i++)
         if (l_has_bytes(types[i]))
             l_store(l, types[i], l_arg(l, call, first + i),
                     l_offset(l, arguments, l_i64(l, (int64_t)type_item_offset(tuple, i))));
     LLVMValueRef args[] = {l_cstring(l, what), l_address(l, tuple), arguments, l_address(l, call->type), to};
-    return l_call_named(l, "krait_host_python", l->i32, args, COUNT_OF(args));
+    LLVMValueRef raised = l_call_named(l, "krait_host_python", l->i32, args, COUNT_OF(args));
+    l_give_scratch(l, arguments);
+    return raised;
 }
 
 /* Operand 0 says what is called; the rest are its arguments. */
 LLVMValueRef lower_func_call_python(Lower *l, const Value *call) {
     const Type *result = call->type;
-    LLVMValueRef to = l_alloca_bytes(l, type_size(result) + 1, 16, "result");
+    LLVMValueRef to = l_take_scratch(l, NULL, type_size(result) + 1, "result");
     LLVMValueRef raised = call_host(l, call, 1, l_arg_const(call, 0)->text, to);
     TRY(raised);
     l_raise_raised(l, raised);
+    LLVMValueRef got = l_has_bytes(result) ? l_load(l, result, to) : LLVMGetUndef(l_type(l, result));
+    l_give_scratch(l, to);
     bool may_borrow = result->kind == TY_RANDOM || call->imm.func->id == FUNC_RUN_PYTHON;
     if (may_borrow) l->m->tells_caught = true; /* who called keeps the object */
-    return l_has_bytes(result) ? l_load(l, result, to) : LLVMGetUndef(l_type(l, result));
+    return got;
 }
 
 /* Operand 0 is the class, the rest the exception's arguments. */

@@ -20,6 +20,11 @@ static const char for_many_loops[] =
     "verify-fixpoint>,loop-mssa(loop-rotate,licm),"
     "loop(indvars),loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,dce)";
 
+/* What compares one value with hundreds of constants is to become a search, and no pass may compare each of these
+ * conditions with all that hold where it stands, as instcombine does. */
+static const char for_conditions[] =
+    "always-inline,function(sroa,early-cse,simplifycfg,instsimplify,early-cse,dce),globaldce";
+
 static const char for_vast[] = "always-inline,function(sroa,instsimplify,dce),globaldce";
 
 /* In instructions: from LOWERED on, as code generation leaves it, a function's loops are taken out, and VAST is
@@ -27,15 +32,60 @@ static const char for_vast[] = "always-inline,function(sroa,instsimplify,dce),gl
  * passes, and the blocks. */
 enum { LOWERED = 8000, LONG = 5000, HUGE = 4 * LONG, VAST = 5 * HUGE, LOOPS = 4000, MANY_BLOCKS = 2000 };
 
+/* In comparisons of one value and in instructions without a branch between them: measured before and after, as what is
+ * compared so often may become a search, and all passes may see that. */
+enum { CONDITIONS = 300, LONG_BLOCK = 1500 };
+
 /* Coroutines become functions like others; what is in registers before need not go through their frames. */
 static const char split_generators[] =
     "coro-early,function(sroa,early-cse,simplifycfg),cgscc(coro-split),coro-cleanup,globaldce";
 
+static size_t length_of_block(LLVMBasicBlockRef block) {
+    size_t count = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) count++;
+    return count;
+}
+
 static size_t length_of(LLVMValueRef function) {
     size_t count = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) count++;
+        count += length_of_block(b);
     return count;
+}
+
+static bool is_compared_often(LLVMValueRef value) {
+    unsigned compared = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use && compared <= CONDITIONS; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        compared += LLVMIsAICmpInst(user) || LLVMIsAFCmpInst(user);
+    }
+    return compared > CONDITIONS;
+}
+
+static bool has_many_conditions(LLVMValueRef function) {
+    for (LLVMValueRef param = LLVMGetFirstParam(function); param; param = LLVMGetNextParam(param))
+        if (is_compared_often(param)) return true;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (is_compared_often(i)) return true;
+    return false;
+}
+
+static bool has_long_block(LLVMValueRef function) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        if (length_of_block(b) > LONG_BLOCK) return true;
+    return false;
+}
+
+static bool any(Module *module, bool (*holds)(LLVMValueRef)) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
+        if (holds(f)) return true;
+    return false;
+}
+
+/* Whether some of LLVM's passes would take more than linear time of this function. */
+static bool is_long(LLVMValueRef function) {
+    return length_of(function) > LONG || has_long_block(function) || has_many_conditions(function);
 }
 
 static unsigned kind_of_attribute(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
@@ -58,7 +108,7 @@ static size_t most_blocks_of_long(Module *module) {
     size_t most = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
         size_t blocks = LLVMCountBasicBlocks(f);
-        if (blocks > most && length_of(f) > LONG) most = blocks;
+        if (blocks > most && is_long(f)) most = blocks;
     }
     return most;
 }
@@ -66,7 +116,7 @@ static size_t most_blocks_of_long(Module *module) {
 /* What is long is left alone from here on, by passes and by the code generator. */
 static void leave_long_functions(Module *module) {
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
-        if (length_of(f) <= LONG) continue;
+        if (!is_long(f)) continue;
         LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind_of_attribute("alwaysinline"));
         set_attribute(module, f, "noinline");
         set_attribute(module, f, "optnone");
@@ -116,7 +166,7 @@ static void note_results(Module *module, LLVMValueRef function) {
 static bool split_long_functions(Module *module, bool *many, Diag *diag) {
     CodegenOptions least = module->options;
     least.opt_level = 0;
-    TRY(run(module, module->target->passes(&least), diag));
+    TRY(run(module, any(module, has_many_conditions) ? for_conditions : module->target->passes(&least), diag));
     if (longest(module) > HUGE) return take_level_0(module, diag);
     LLVMValueRef last = LLVMGetLastFunction(module->module); /* before those that are made of loops */
     TRY(run(module, take_loops_out, diag));
@@ -154,7 +204,8 @@ static bool mark_wide_functions(Module *module) {
 
 static bool may_be_long(Module *module) {
     if (!module->target->splits_long || module->options.opt_level == 0) return false;
-    return module->has_long || longest(module) > LOWERED;
+    return module->has_long || longest(module) > LOWERED || any(module, has_many_conditions) ||
+           any(module, has_long_block);
 }
 
 bool optimise_run(Module *module, Diag *diag) {

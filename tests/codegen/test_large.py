@@ -140,6 +140,56 @@ def test_variables_that_join_often_take_time_by_their_number():
     assert time.process_time() - start < 10  # 1 s, but for a loaded machine
 
 
+CHAINS = {
+    "elif": ("    if x == -1:\n        s = 1\n", "    elif x == {0} * 7:\n        s += {0} * 3\n"),
+    "if": ("", "    if x > {0}:\n        s += {0} - s // 7\n"),
+    "match": ("    match x:\n", "        case {0}:\n            s = {0} * 3\n"),
+}
+
+
+@pytest.mark.parametrize("n", [30, 400])
+@pytest.mark.parametrize("kind", CHAINS)
+def test_a_value_that_is_compared_hundreds_of_times(kind, n):
+    """No pass compares each of these conditions with all that hold there, and the code stays a search."""
+    first, more = CHAINS[kind]
+    f = made("def f(x, s):\n" + first + "".join(map(more.format, range(n))) + "    return s\n")
+    for x in (-2, -1, 0, 1, 7, n - 1, n, 7 * n - 7, 7 * n):
+        assert jit(f)(x, 5) == f(x, 5)
+    text = _testing.stage(f, ["int64", "int64"], "opt")
+    assert ("optnone" in text) == (kind == "if" and n > 300)  # a search has no such conditions
+    assert ("switch i64" in text) == (kind != "if")
+
+
+@pytest.mark.parametrize("n", [40, 800])
+def test_a_long_tuple_added_up(n):
+    """What stands in one block without a branch is looked at by pairs in some passes."""
+    f = made("def f(t):\n    s = 0.0\n    for v in t:\n        s += v\n    return s\n")
+    values = tuple(k * 0.5 for k in range(n))
+    assert jit(f)(values) == f(values)
+    text = _testing.stage(f, ["(" + ", ".join(["float64"] * n) + ")"], "opt")
+    assert ("optnone" in text) == (n > 700)
+
+
+def test_calls_of_the_interpreter_share_their_memory():
+    """As many local variables as there are calls would live from each to each return of what they are inlined in."""
+
+    def variables(n):
+        body = "".join(f"    if x == {k}:\n        print('a', x)\n" for k in range(n))
+        return _testing.stage(made("def f(x):\n" + body + "    return x\n"), ["int64"], "llvm").count("alloca")
+
+    assert variables(3) == variables(12)
+
+
+def test_functions_that_call_one_another_in_a_ring():
+    n = 300
+    call = "@jit\ndef g{0}(x):\n    return x if x < 1 else g{1}(x - 1) + {0}\n"
+    f = made("".join(call.format(k, (k + 1) % n) for k in range(n)), "g0", jit=jit)
+    assert f(-1) == -1
+    assert f(2 * n + 5) == 2 * sum(range(n)) + sum(range(5))
+    with pytest.raises(RecursionError):
+        f(10**7)
+
+
 @pytest.mark.parametrize("n", [2, 60])
 def test_every_loop_is_made_of_vectors(n):
     arrays = ["array(float64, 1, C)", "array(float64, 1, C)", "array(int64, 1, C)"]
