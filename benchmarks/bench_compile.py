@@ -126,6 +126,36 @@ def barriers(n):
     first = "    i = cuda.grid(1)\\n    s[t] = x[i]\\n    cuda.syncthreads()\\n"
     return head + first + "".join(map(line.format, range(n))) + "    x[i] = s[t]\\n", (np.zeros(4), np.zeros(4))
 
+def conditionals(n):
+    return function("x", "    s += {0}.5 if x > {0} else x\\n", n), (7.5,)
+
+def matches(n):
+    cases = "".join(f"        case {k}:\\n            s = {k * 3}\\n" for k in range(n))
+    return "@njit\\ndef f(x):\\n    s = 0\\n    match x:\\n" + cases + "    return s\\n", (7,)
+
+def taken(n):
+    return function("t", "    s += t[{0}]\\n", n), (tuple(range(n)),)
+
+def mutual(n):
+    call = "@njit\\ndef g{0}(x):\\n    return x if x < 1 else g{1}(x - 1) + {0}\\n"
+    return "".join(call.format(k, (k + 1) % n) for k in range(n)) + "f = g0\\n", (7,)
+
+def prints(n):
+    return function("x", "    if x == {0}:\\n        print('a', x)\\n", n), (-1,)
+
+def kernel_loops(n):
+    loop = "    for k in range(y.size + {0}):\\n        s += y[k & 3] * {0}.5\\n"
+    body = "".join(map(loop.format, range(n)))
+    head = "@cuda.jit\\ndef f(x, y):\\n    i = cuda.grid(1)\\n    s = x[i]\\n"
+    return head + body + "    x[i] = s\\n", (np.zeros(4), np.zeros(4))
+
+def carried(n):
+    "n variables that a loop carries from round to round."
+    first = "".join(f"    v{k} = x * {k}.5\\n" for k in range(n))
+    body = "".join(f"        v{k} = v{(k + 1) % n} + x\\n" for k in range(n))
+    total = " + ".join(f"v{k}" for k in range(n))
+    return "@njit\\ndef f(x, m):\\n" + first + "    for i in range(m):\\n" + body + f"    return {total}\\n", (1.0, 3)
+
 def memory():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
@@ -169,6 +199,13 @@ KINDS = {  # name -> (kind, sizes)
     "items of a tuple added up": ("whole", (1, 10, 100, 1000, 10_000)),
     "branches of one `if`": ("elifs", (1, 10, 100, 1000)),
     "barriers of a kernel": ("barriers", (1, 10, 100, 1000)),
+    "conditional expressions": ("conditionals", (1, 10, 100, 1000, 10_000)),
+    "cases of a `match`": ("matches", (1, 10, 100, 1000)),
+    "items of a tuple taken": ("taken", (1, 10, 100, 1000)),
+    "functions that call in a ring": ("mutual", (1, 10, 100, 1000)),
+    "prints in branches": ("prints", (1, 10, 100, 1000)),
+    "loops of a kernel": ("kernel_loops", (1, 10, 100, 1000)),
+    "variables that a loop carries": ("carried", (1, 10, 100, 1000)),
     "specialisations": ("specialisations", (1, 10, 100, 1000, 10_000)),
 }
 
