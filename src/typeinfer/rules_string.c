@@ -229,6 +229,7 @@ bool typing_number_from_text(Typing *t, const Type *to) {
 /* A text, as a string: the interpreter formats it. */
 Value *typing_make_text(Typing *t, Value *text) {
     Infer *in = t->in;
+    if (!on_host(t)) return typing_make_const(t, const_str(in->arena, in->types, "")); /* it is not compiled */
     Value **args = ARENA_ARRAY(in->arena, Value *, text->nargs + 1);
     args[0] = typing_make_const(t, const_str(in->arena, in->types, ".format"));
     for (uint32_t i = 0; i < text->nargs; i++) {

@@ -112,3 +112,12 @@ def test_constant_tuples_are_tables(optimised):
         ptx = agrees(f"def kernel(k, out):\n    for i in range(2):\n        out[i] = {table}[k[i]]", np.array([2, 1]),
                      np.zeros(2, kind))  # fmt: skip
         assert ".local" not in ptx and ".const" in ptx
+
+
+@pytest.mark.parametrize("text", ["t = 'no' if a[0] > 2 else f'{a[1]}'",
+                                  "t = ''\n    for x in a:\n        t += f'{x}'"])
+def test_texts_that_are_made_are_refused(text):
+    """Compiling such a kernel for a GPU crashed."""
+    kernel = make(f"def k(a):\n    {text}\n    if a[0] > 1:\n        raise ValueError(t)")
+    with pytest.raises(errors.KraitError, match="kernels have no strings but constants"):
+        cuda.compile_ptx(kernel, "(float64[::1],)")
