@@ -31,6 +31,27 @@ def _line(lines, places):
     raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
 
 
+# ---- a function along several axes, one after the other ----
+
+
+def apply_over_axes(func, a, axes):
+    a = np.asarray(a)
+    return _over_axes(func, a, axes if isinstance(axes, tuple) else (axes,))
+
+
+def _over_axes(func, a, axes):
+    if len(axes) == 0:
+        return a
+    axis = axes[0] + a.ndim if axes[0] < 0 else axes[0]
+    result = np.asarray(func(a, axis))
+    if result.ndim == a.ndim:
+        return _over_axes(func, result, axes[1:])
+    result = np.expand_dims(result, axis)
+    if result.ndim != a.ndim:
+        raise ValueError("function is not returning an array of the correct shape")
+    return _over_axes(func, result, axes[1:])
+
+
 # ---- one of several functions ----
 
 

@@ -55,7 +55,11 @@ def differs_from_none(a, b):
     return ~equals_none(a, b)
 
 
-def arange(start, stop=None, step=None, dtype=None):
+def arange(start=None, stop=None, step=None, dtype=None):
+    if start is None:
+        if stop is None:
+            raise TypeError("arange() requires stop to be specified.")
+        return arange(0, stop, step, dtype)
     if isinstance(stop, (np.datetime64, np.timedelta64)):
         return times.arange(start, stop, 1 if step is None else step, dtype)
     if stop is None:

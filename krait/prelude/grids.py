@@ -147,6 +147,10 @@ def triu_indices(n, k=0, m=None):
     return _triangle(n, n if m is None else m, k, True)
 
 
+def mask_indices(n, mask_func, k=0):
+    return np.nonzero(mask_func(np.ones((n, n), np.int64), k) != 0)
+
+
 def tril_indices_from(arr, k=0):
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")

@@ -92,3 +92,34 @@ def _one_within(place, extent, mode):
     if mode == "clip":
         return min(max(place, np.int64(0)), np.int64(extent - 1))
     raise ValueError("clipmode not understood")
+
+
+# ---- numbers as texts of digits ----
+
+
+def binary_repr(num, width=None):
+    needed = max(num.bit_length(), 1) if num >= 0 else (~num).bit_length() + 1
+    if width is None:
+        return _bits(num, needed) if num >= 0 else "-" + _bits(-num, (-num).bit_length())
+    if width < needed and num != 0:
+        raise ValueError(f"Insufficient bit width={width} provided for binwidth={needed}")
+    return _bits(num, max(width, needed))
+
+
+def _bits(num, count):
+    # The lowest ones of two's complement, the highest first.
+    return "".join(["1" if num >> i & 1 else "0" for i in range(count - 1, -1, -1)])
+
+
+def base_repr(number, base=2, padding=0):
+    if base > 36:
+        raise ValueError("Bases greater than 36 not handled in base_repr.")
+    if base < 2:
+        raise ValueError("Bases less than 2 not handled in base_repr.")
+    digits = ""
+    rest = abs(int(number))
+    while rest:
+        digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[rest % base] + digits
+        rest //= base
+    digits = "0" * padding + digits
+    return "-" + digits if number < 0 else digits or "0"

@@ -177,6 +177,38 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     return c
 
 
+def series_fit(x, y, deg, rcond=None, full=False, w=None):
+    x = np.asarray(x) + 0.0
+    y = np.asarray(y) + 0.0
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if x.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    if x.size == 0:
+        raise TypeError("expected non-empty vector for x")
+    if y.ndim != 1 and y.ndim != 2:
+        raise TypeError("expected 1D or 2D array for y")
+    if x.shape[0] != y.shape[0]:
+        raise TypeError("expected x and y to have same length")
+    powers = np.vander(x, deg + 1, increasing=True)
+    if w is not None:
+        weights = np.asarray(w) + 0.0
+        if weights.ndim != 1:
+            raise TypeError("expected 1D vector for w")
+        if weights.shape[0] != x.shape[0]:
+            raise TypeError("expected x and w to have same length")
+        powers = powers * weights[:, None]
+        y = y * weights[:, None] if y.ndim == 2 else y * weights
+    scale = np.sqrt((powers * np.conjugate(powers)).real.sum(axis=0))
+    scale[scale == 0] = 1
+    cutoff = len(x) * np.finfo(x.dtype).eps if rcond is None else rcond
+    solution, residuals, rank, s = np.linalg.lstsq(powers / scale, y, cutoff)
+    c = solution / scale[:, None] if y.ndim == 2 else solution / scale
+    if full:
+        raise ValueError("numpy.polynomial.polynomial.polyfit with full=True gives a list of several types")
+    return c
+
+
 def _covariance(base, residuals, freedom, cov, y):
     factor = np.ones(1, base.dtype)
     if cov == "unscaled":

@@ -64,6 +64,10 @@ def astype(a, dtype, order="K", casting="unsafe", subok=True, copy=True):
     return new
 
 
+def np_astype(x, dtype, *, copy=True, device=None):
+    return x.astype(dtype, copy=copy)
+
+
 def lies_together(a, order):
     expected = a.itemsize
     if a.size == 0:
@@ -243,7 +247,9 @@ def squeeze_axes(a, axes):
     return squeeze_axes(squeeze(a, axes[len(axes) - 1]), axes[: len(axes) - 1])
 
 
-def view(a, dtype):
+def view(a, dtype=None):
+    if dtype is None:
+        return a[...]
     old = a.itemsize
     new = np.dtype(dtype).itemsize
     if old == new:

@@ -1,5 +1,6 @@
 """Ways through an array: tolist, ndindex, ndenumerate, nditer, membership.  What is iterated over is a list."""
 
+from types import GeneratorType
 from typing import NamedTuple
 
 import numpy as np
@@ -117,6 +118,23 @@ def contains_not(value, a):
     return not contains(value, a)
 
 
+def contains_array(value, a):
+    # NumPy compares all elements: an element that is equal is enough.
+    return bool((a == value).any())
+
+
+def contains_no_array(value, a):
+    return not contains_array(value, a)
+
+
+def iterable(y):
+    if isinstance(y, np.ndarray):
+        return y.ndim > 0
+    if isinstance(y, (list, tuple, str, bytes, dict, set, range, zip, enumerate, GeneratorType)):
+        return True
+    return hasattr(y, "__iter__")
+
+
 # ---- how the elements lie ----
 
 
@@ -128,10 +146,27 @@ class Flags(NamedTuple):
     fnc: bool
     writeable: bool
 
+    def __getitem__(self, key):
+        if key in ("C_CONTIGUOUS", "CONTIGUOUS", "C"):
+            return self.c_contiguous
+        if key in ("F_CONTIGUOUS", "FORTRAN", "F"):
+            return self.f_contiguous
+        if key in ("WRITEABLE", "W"):
+            return self.writeable
+        if key == "FORC":
+            return self.forc
+        if key == "FNC":
+            return self.fnc
+        raise KeyError("Unknown flag")
+
 
 def flags(a):
     c, f = lies_together(a, "C"), lies_together(a, "F")
     return Flags(c, f, c, c or f, f and not c, is_writeable(a))
+
+
+def isfortran(a):
+    return flags(a).fnc
 
 
 def tobytes(a, order="C"):

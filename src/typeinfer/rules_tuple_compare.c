@@ -212,6 +212,8 @@ bool rule_contains(Typing *t) {
         return become_call(t, "builtin:float_in_range", "builtin:float_not_in_range");
     if (where->kind == TY_ARRAY && t->args[0].type->kind == TY_SCALAR)
         return become_call(t, "walking:contains", "walking:contains_not");
+    if (where->kind == TY_ARRAY && t->args[0].type->kind == TY_ARRAY)
+        return become_call(t, "walking:contains_array", "walking:contains_no_array");
     if (where->kind == TY_GENERATOR || where->kind == TY_ITER)
         return become_call(t, "builtin:in_walked", "builtin:not_in_walked");
     if (where->kind != TY_TUPLE) {

@@ -154,3 +154,45 @@ def test_numbers_get_an_axis(order):
         for a in (5, 2.5, True, np.float32(5), np.array(3), np.array(2.5), np.datetime64(3, "s"), np.ones((2, 2))):
             if not (more and isinstance(a, np.datetime64)):
                 agree(f, a)
+
+
+@pytest.mark.parametrize("text", [
+    "np.astype(a, np.int32)", "np.astype(a, a.dtype, copy=False)", "np.arange(stop=4)", "np.arange(stop=4, step=2)",
+    "np.arange(start=1, stop=4)", "a.view()", "np.isfortran(a), np.isfortran(a.T), np.isfortran(a[0])",
+    "a in a, a[0] in a, a[:, :1] in a, a + 1.5 not in a, a[0, :2] in a",
+    "np.iterable(a), np.iterable(3.5), np.iterable((1,)), np.iterable(range(3))",
+    "np.iterable(a[0, 0]), np.iterable('a'), np.iterable([1])", "np.mask_indices(3, np.triu)[1].copy()",
+    "np.mask_indices(4, np.tril, -1)[0].copy()", "np.apply_over_axes(np.sum, a, [0, 1])",
+    "np.apply_over_axes(np.mean, a, -1)",
+    "np.ascontiguousarray(np.apply_over_axes(np.cumsum, a, (0, -1)))",
+])
+def test_seldom_called(text):
+    for a in (np.arange(6.0).reshape(2, 3), np.asfortranarray(np.arange(9).reshape(3, 3))):
+        agree(expression(text, "a"), a)
+
+
+@pytest.mark.parametrize("name", ["C_CONTIGUOUS", "C", "CONTIGUOUS", "F_CONTIGUOUS", "F", "FORTRAN", "WRITEABLE", "W",
+                                  "FORC", "FNC", "nothing"])
+def test_flags_by_their_names(name):
+    f = njit(expression(f"a.flags['{name}']", "a"))
+    for a in (np.ones((2, 3)), np.ones((2, 3), order="F"), np.ones((4, 3))[::2], np.broadcast_to(np.ones(3), (2, 3))):
+        agree(f, a)
+
+
+def test_digits():
+    cases = [(n, w) for n in (0, 1, 5, -1, -4, -5, 2**62, -(2**63)) for w in (None, 1, 3, 4, 64, 70)]
+    agree_all(expression("np.binary_repr(n, w)", "n", "w"), cases)
+    cases = [(n, b, p) for n in (0, 1, 35, -10, 2**62) for b in (2, 3, 36, 1, 37) for p in (0, 2)]
+    agree_all(expression("np.base_repr(n, b, p)", "n", "b", "p"), cases)
+
+
+@pytest.mark.parametrize("more", ["", ", w=[1, 2, 1, 3, 1]", ", rcond=0.1"])
+def test_series_that_fit(more):
+    x, y = np.array([0.0, 1, 2, 3, 5]), np.array([[1.0, 2], [3, 1], [0, 5], [2, 2], [7, 1]])
+    f = make(f"def f(x, y, n):\n    return np.polynomial.polynomial.polyfit(x, y, n{more})")
+    for values in (y, y[:, 0]):
+        for n in (0, 1, 3):
+            np.testing.assert_allclose(njit(f)(x, values, n), f(x, values, n), rtol=1e-10, atol=1e-12)
+    agree(f, x, y, -1)
+    agree(f, x[:3], y, 1)
+    agree(f, y, y, 1)
