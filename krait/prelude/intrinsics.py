@@ -133,6 +133,10 @@ def reserve(items, length):
     """Makes room for so many items of a list, in all; MemoryError where there is none."""
 
 
+def append_codes(numbers, more):
+    """Puts all numbers of a list, those of a string or a bytes, at the end of a list of numbers of the same kind."""
+
+
 def truncate(items, length):
     """Gives up what lies behind so many items of a list."""
 

@@ -2,15 +2,8 @@
 
 import numpy as np
 
-from krait.prelude.intrinsics import bytes_of, character, codes, slice_range, string_of
+from krait.prelude.intrinsics import append_codes, bytes_of, character, codes, reserve, slice_range, string_of
 from krait.prelude.lists import MOST, room_for
-
-
-def copied_codes(s):
-    new = []
-    for code in codes(s):
-        new.append(code)
-    return new
 
 
 def concatenated(a, b):
@@ -20,9 +13,10 @@ def concatenated(a, b):
         return b
     if len(y) == 0:
         return a
-    new = copied_codes(a)
-    for code in y:
-        new.append(code)
+    new = []
+    reserve(new, len(x) + len(y))
+    append_codes(new, x)
+    append_codes(new, y)
     return string_of(new)
 
 
@@ -32,8 +26,7 @@ def repeated(s, times):
         raise OverflowError("repeated string is too long")
     room_for(new, len(s), times)
     for _ in range(times):
-        for code in codes(s):
-            new.append(code)
+        append_codes(new, codes(s))
     return string_of(new)
 
 
@@ -279,17 +272,19 @@ def bytes_concatenated(a, b):
         return b
     if len(b) == 0:
         return a
-    new = copied_codes(a)
-    for number in codes(b):
-        new.append(number)
+    x = codes(a)
+    y = codes(b)
+    new = []
+    reserve(new, len(x) + len(y))
+    append_codes(new, x)
+    append_codes(new, y)
     return bytes_of(new)
 
 
 def bytes_repeated(b, times):
     new = []
     for _ in range(times):
-        for number in codes(b):
-            new.append(number)
+        append_codes(new, codes(b))
     return bytes_of(new)
 
 

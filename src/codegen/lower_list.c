@@ -154,6 +154,13 @@ LLVMValueRef lower_func_list_reserve(Lower *l, const Value *call) {
     return LLVMGetUndef(l->empty);
 }
 
+LLVMValueRef lower_func_append_codes(Lower *l, const Value *call) {
+    LLVMValueRef args[] = {head_of(l, l_arg(l, call, 0)), head_of(l, l_arg(l, call, 1))};
+    LLVMValueRef failed = l_call_named(l, "krait_heap_list_append_all", l->i32, args, 2);
+    refuse_without_memory(l, l_icmp(l, LLVMIntNE, failed, l_i32(l, 0)));
+    return LLVMGetUndef(l->empty);
+}
+
 LLVMValueRef lower_func_list_truncate(Lower *l, const Value *call) {
     LLVMValueRef args[] = {head_of(l, l_arg(l, call, 0)), l_arg(l, call, 1)};
     l_call_named(l, "krait_heap_list_truncate", l->v, args, 2);

@@ -124,6 +124,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_heap_list", krait_heap_list),
     SYMBOL("krait_heap_list_grow", krait_heap_list_grow),
     SYMBOL("krait_heap_list_reserve", krait_heap_list_reserve),
+    SYMBOL("krait_heap_list_append_all", krait_heap_list_append_all),
     SYMBOL("krait_heap_list_truncate", krait_heap_list_truncate),
     SYMBOL("krait_heap_may_cycle", krait_heap_may_cycle),
     SYMBOL("krait_heap_generator", krait_heap_generator),

@@ -160,6 +160,15 @@ bool rule_list_append(Typing *t) {
     return typing_become_func(t, FUNC_LIST_APPEND);
 }
 
+/* append_codes(numbers, codes): lists of unsigned numbers of one kind. */
+bool rule_func_append_codes(Typing *t) {
+    const Type *more = t->args[1].type;
+    if (!list_of(t) || more->kind != TY_LIST || type_scalar_kind(more->items[0]) != 'u') return typing_bad_operands(t);
+    TRY(put(t, more->items[0], 1));
+    if (t->emit && list_of(t)->items[0] != more->items[0]) return typing_bad_operands(t);
+    return typing_result(t, infer_none(t->in), NULL);
+}
+
 /* l[i], an int */
 bool rule_func_list_get(Typing *t) {
     const Type *list = list_of(t);

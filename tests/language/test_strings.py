@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from oracle import agree, agree_all, expression, make
 
-from krait import errors, njit, prange
+from krait import _krait, errors, njit, prange
 
 TEXTS = ["", "a", "banana", "Hello, World", "äöü ß", "日本語", "a\U0001f600b", " \t x y\n", "-12", "3.5", "ABC\nab\r\nq",
          "\0a\0b"]
@@ -339,3 +339,19 @@ def test_a_text_with_nul_is_an_argument_and_no_constant():
     with pytest.raises(ValueError) as caught:
         njit(expression("int(s)", "s"))("1\0")
     assert caught.value.args == ("invalid literal for int() with base 10: '1\\x00'",)
+
+
+@pytest.mark.parametrize("text", ["a + a", "a * 3", "a.encode() + a.encode()", "a.encode() * 3"])
+def test_joining_texts_copies_them_whole(text):
+    """A text that grows by one character in a loop is copied each time: what is joined has its memory at once."""
+    long = "text of many characters " * 4000
+    ours = njit(expression(text, "a"))
+    assert ours(long) == expression(text, "a")(long)
+    counts = [np.diff(objects_made(ours, long[:n]))[0] for n in (100, len(long))]
+    assert counts[0] == counts[1] < 12
+
+
+def objects_made(function, *args):
+    before = _krait.allocation_stats()[0]
+    function(*args)
+    return before, _krait.allocation_stats()[0]

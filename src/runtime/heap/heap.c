@@ -345,6 +345,22 @@ int32_t krait_heap_list_reserve(HeapHead *object, int64_t capacity) {
     return 0;
 }
 
+int32_t krait_heap_list_append_all(HeapHead *object, HeapHead *other) {
+    ListBody *list = heap_content(object);
+    const ListBody *more = heap_content(other);
+    int64_t count = more->length, length;
+    if (!count) return 0;
+    if (__builtin_add_overflow(list->length, count, &length)) return 1;
+    if (length > list->capacity) {
+        int64_t usual = list->capacity + list->capacity / 2; /* that of krait_heap_list_grow */
+        if (krait_heap_list_reserve(object, length > usual ? length : usual)) return 1;
+    }
+    char *end = (char *)list->items + list->length * list->item_bytes;
+    memcpy(end, more->items, (size_t)(count * list->item_bytes));
+    list->length = length;
+    return 0;
+}
+
 void krait_heap_list_truncate(HeapHead *object, int64_t length) {
     ListBody *list = heap_content(object);
     HeapHead *dead = NULL;

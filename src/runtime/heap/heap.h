@@ -43,6 +43,8 @@ void *krait_heap_buffer(int64_t bytes, int32_t zero);
 HeapHead *krait_heap_list(int64_t capacity, int32_t item_bytes, const int32_t *offsets, int32_t nowners);
 int32_t krait_heap_list_grow(HeapHead *list); /* room for one more at least; 1: no memory */
 int32_t krait_heap_list_reserve(HeapHead *list, int64_t capacity);
+/* All items of a list of the same type without owners, which may be the list itself.  1: no memory. */
+int32_t krait_heap_list_append_all(HeapHead *list, HeapHead *other);
 void krait_heap_list_truncate(HeapHead *list, int64_t length); /* gives up what lies behind */
 /* A generator that waits to be asked for its first item (its frame is not there yet), for contents of so many bytes and
  * exception buffers of so many; NULL: no memory.  The next item: a GeneratorNext.  (generators.c) */
