@@ -406,6 +406,7 @@ PyObject *inspect_recompile(Specialiser *core) {
     bool failed = false;
     for (Py_ssize_t i = 0; i < count; i++) {
         Spec *spec = old[i];
+        spec->kept = false;
         Spec *fresh = failed
                           ? NULL
                           : specialiser_compile(core, &spec->code->config, spec->code->params, spec->code->param_konsts,

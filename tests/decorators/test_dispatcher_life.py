@@ -2,6 +2,8 @@
 
 import gc
 import math
+import os
+import subprocess
 import sys
 import threading
 import time
@@ -116,6 +118,44 @@ def test_compile_and_recompile():
     f.recompile()
     assert len(f.signatures) == 2
     assert f(1, 2) == 3
+
+
+RECOMPILED_WHILE_IT_RUNS = """
+import numpy as np
+from krait import jit, objmode
+
+asked = [False]
+
+def ask():
+    if asked[0]:
+        asked[0] = False
+        f.recompile()
+
+@jit
+def f(x):
+    with objmode():
+        ask()
+    return x
+
+numbers = [1, 1.0, np.float32(1), np.int32(1), np.int8(1), np.int16(1)]
+for number in numbers * 2:
+    f(number)
+for number in numbers:
+    asked[0] = True
+    f(number)
+    other = [b"\\0" * n for n in range(200, 1600, 8) for _ in range(8)]  # in the place of what was freed
+    assert f(number) == f(number) == number
+    del other
+"""
+
+
+def test_a_call_that_recompiles_what_it_runs(tmp_path):
+    """Of more specialisations than are tried in turn the last one that was called is asked first the next time."""
+    program = tmp_path / "program.py"
+    program.write_text(RECOMPILED_WHILE_IT_RUNS)
+    done = subprocess.run([sys.executable, program], env={**os.environ, "PYTHONMALLOC": "malloc"}, capture_output=True,
+                          text=True)  # fmt: skip
+    assert done.returncode == 0, done.stderr
 
 
 def test_disable_compile():

@@ -215,8 +215,10 @@ static PyObject *call_one_of_many(Dispatcher *self, PyObject *const *bound) {
     if (tried != MARSHAL_MISMATCH) return result;
     uint64_t fingerprint = lookup_fingerprint(core, bound);
     for (Spec *spec; (spec = lookup_next(core, fingerprint, &at)) != NULL;) {
+        spec->references++; /* the call may drop it */
         tried = try_spec(self, spec, spec_unpack, bound, &result);
         if (tried == MARSHAL_OK && core->nspecs > FEW_SPECS && spec->kept) core->recent = spec;
+        spec_release(spec);
         if (tried != MARSHAL_MISMATCH) return result;
     }
     return call_slow(self, bound, fingerprint);
