@@ -278,7 +278,10 @@ __attribute__((noinline)) static int launch_lent(Call *call) {
     call->lent = lent;
     call->nlent = runtime_read_all(kernel->core.state->runtime, call->bound, kernel->core.binding.nparams, call->device,
                                    call->self->config.stream, lent, QUICK_LENT);
-    return call->nlent < 0 ? (PyErr_Clear(), 1) : launch_some(call);
+    if (call->nlent >= 0) return launch_some(call);
+    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) return -1; /* Ctrl-C: nobody raises it again */
+    PyErr_Clear();
+    return 1;
 }
 
 /* One argument for each parameter. */

@@ -2036,6 +2036,45 @@ def test_an_interface_is_read_in_every_form_in_the_first_launch_and_in_later_one
     """)
 
 
+def test_what_an_interface_raises_but_once_ends_the_launch(run):
+    run("""
+        class Theirs:
+            def __init__(self, array):
+                self.array, self.raises = array, None
+
+            @property
+            def __cuda_array_interface__(self):
+                if self.raises:
+                    error, self.raises = self.raises, None
+                    raise error
+                return {**self.array.__cuda_array_interface__, "stream": None}
+
+        x, y = Theirs(cuda.to_device(np.zeros(100))), cuda.to_device(np.ones(100))
+        for _ in range(3):
+            add[1, 128](x, y)
+        calls()
+        x.raises = KeyboardInterrupt()
+        try:
+            add[1, 128](x, y)
+        except KeyboardInterrupt:
+            assert not any(call.startswith("LaunchKernel") for call in calls())
+        else:
+            raise AssertionError("it was passed over")
+
+        class Undecided:
+            def __bool__(self):
+                raise KeyError("mine")
+
+        fields = y.__cuda_array_interface__
+        try:
+            cuda.from_cuda_array_interface({**fields, "data": (fields["data"][0], Undecided())})
+        except KeyError as error:
+            assert error.args == ("mine",)
+        else:
+            raise AssertionError("it was passed over")
+    """)
+
+
 def test_an_object_may_have_an_interface_of_its_own(run):
     run("""
         class Described:

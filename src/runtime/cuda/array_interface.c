@@ -136,7 +136,9 @@ static int read_data(Runtime *runtime, PyObject *interface, Device *current, Arr
     PyObject *number = PyTuple_GET_ITEM(data, 0), *readonly = PyTuple_GET_ITEM(data, 1);
     fields->data = geometry_read_int(number, &address) ? (void *)(intptr_t)address : PyLong_AsVoidPtr(number);
     if (!fields->data && PyErr_Occurred()) return -1;
-    fields->readonly = readonly != Py_False && PyObject_IsTrue(readonly) == 1;
+    int truth = readonly == Py_False ? 0 : PyObject_IsTrue(readonly);
+    if (truth < 0) return -1;
+    fields->readonly = truth;
     fields->device = device_array_home(runtime, current, fields->data);
     return fields->device ? 0 : -1;
 }
