@@ -181,7 +181,7 @@ static Span returned_at(const FuncInst *inst) {
     return span;
 }
 
-/* What a function gives back to the interpreter is checked before code is made, at the place where it is returned. */
+/* In the words of a message. */
 static const char *result_text(Job *job, const Type *type) {
     switch (type->kind) {
     case TY_CLOSURE: return "a function made in compiled code";
@@ -191,6 +191,7 @@ static const char *result_text(Job *job, const Type *type) {
     }
 }
 
+/* What a function gives back to the interpreter is checked before code is made, at the place where it is returned. */
 bool worklist_check_result(Job *job) {
     const FuncInst *root = job->insts.data[0];
     EntryKind entry = job->config->codegen.entry;
