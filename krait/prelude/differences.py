@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numpy.exceptions import AxisError
 
+from krait.prelude import times
 from krait.prelude.axes import check_repeated
 from krait.prelude.intrinsics import with_item
 from krait.prelude.joining import axis_of, part
@@ -131,7 +132,9 @@ def _gradient_along(f, spacing, axis, edge_order):
             "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are "
             "required."
         )
-    if f.dtype.kind != "f" and f.dtype.kind != "c":
+    if f.dtype.kind == "M":  # of dates as of durations
+        return _gradient_along(times.of_ticks(times.ticks(f), np.subtract(f, f).dtype), spacing, axis, edge_order)
+    if f.dtype.kind != "f" and f.dtype.kind != "c" and f.dtype.kind != "m":
         return _gradient_along(f.astype(np.float64), spacing, axis, edge_order)
     out = np.empty_like(f)
     if np.ndim(spacing) == 0:

@@ -196,3 +196,9 @@ def test_series_that_fit(more):
     agree(f, x, y, -1)
     agree(f, x[:3], y, 1)
     agree(f, y, y, 1)
+
+
+@pytest.mark.parametrize("more", ["", ", 2", ", 2.5, edge_order=2", ", np.array([0.0, 1, 3, 4, 8, 9])", ", axis=0"])
+def test_gradients_of_dates_are_durations(more):
+    durations = np.array([34, 21, 28, None, 7, 90], "m8[ms]")
+    agree_all(expression(f"np.gradient(a{more})", "a"), [(durations,), (durations[::-1].astype("M8[s]"),)])
