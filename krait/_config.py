@@ -63,6 +63,9 @@ def _variable(name, doc):
     return property(read, write, doc=f"KRAIT_{name}: {doc}")
 
 
+_MOST = 1024  # threads that there can be (src/runtime/host/pool.c)
+
+
 class _Config:
     """What the environment set, and what programs may set."""
 
@@ -81,8 +84,8 @@ class _Config:
 
     def _set_most_threads(self, number):
         number, before = operator.index(number), os.environ.get("KRAIT_NUM_THREADS")
-        if number < 1:
-            raise ValueError(f"the number of threads is at least 1, not {number}")
+        if not 1 <= number <= _MOST:
+            raise ValueError(f"the number of threads is at least 1 and at most {_MOST}, not {number}")
         os.environ["KRAIT_NUM_THREADS"] = str(number)
         if self._most_threads() == number:
             return

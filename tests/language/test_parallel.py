@@ -614,6 +614,10 @@ def test_a_number_of_threads_that_is_none(text):
 def test_the_number_of_threads_is_set_before_it_is_used():
     code = """
         import krait
+        try:
+            krait.config.NUMBA_NUM_THREADS = 10**30  # more than there can be: it counts nothing
+        except ValueError as told:
+            print(told)
         krait.config.NUMBA_NUM_THREADS = 3
         assert krait.get_num_threads() == 3 == krait.config.KRAIT_NUM_THREADS
         krait.config.NUMBA_NUM_THREADS = 3
@@ -625,8 +629,10 @@ def test_the_number_of_threads_is_set_before_it_is_used():
         assert krait.get_num_threads() == 3
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
-    first, second, _ = done.stdout.splitlines()
-    assert first.startswith("there are 3 threads already") and second == "the number of threads is at least 1, not 0"
+    most, first, second, _ = done.stdout.splitlines()
+    assert most == f"the number of threads is at least 1 and at most 1024, not {10**30}"
+    assert first.startswith("there are 3 threads already")
+    assert second == "the number of threads is at least 1 and at most 1024, not 0"
 
 
 # ---- random numbers --------------------------------------------------------------------------------------------------
