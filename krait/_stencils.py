@@ -4,9 +4,9 @@ In: a kernel, in which a[-1, 0] is the item one row up.  Out: a Stencil, whose c
 
 The kernel's source is read again and its relative indices become absolute: a[-1, 0] is a[i - 1, j].  How far they reach
 says how wide the border is.  There the result is cval, or in another mode what a second form of the kernel gives,
-whose places outside are mapped to places inside.  Around the kernel comes a nest of loops, written here as text; all
-are ordinary functions that jit compiles, and that compiled functions call.  For device arrays a thread computes an
-item.
+whose places outside are mapped to places inside.  Around the kernel comes a nest of loops, written as text
+(_stencil_text.py); all are ordinary functions that jit compiles, and that compiled functions call.  For device arrays a
+thread computes an item.
 """
 
 import ast
@@ -20,6 +20,7 @@ import types
 import numpy as np
 
 from . import _krait, jit, prange
+from ._stencil_text import Later, device_text, is_held, later_of, loops, refusal
 
 _INDEX, _LENGTH, _PLACE = "_stencil_index{}", "_stencil_length{}", "_stencil_place"
 
@@ -41,27 +42,6 @@ def _wrap(i, n):
 
 
 _PLACES = {"nearest": _nearest, "reflect": _reflect, "wrap": _wrap}
-
-
-# ---- options whose values are known only when the compiled function runs that makes the stencil ---------------------
-
-
-class _Later:
-    """In the place of such a value: it comes as a keyword argument of this name (src/frontend/made_ahead.c)."""
-
-    def __init__(self, number):
-        self.number, self.name = number, f"_later{number}"
-
-
-def _end(end):
-    return end if isinstance(end, _Later) else int(end)
-
-
-def _reach_text(end, sign):
-    """How far an end of a neighborhood reaches to its side, as an expression."""
-    return f"max(0, {sign}{end.name})" if isinstance(end, _Later) else str(max(0, -end if sign else end))
-
-
 
 
 class _Relative(ast.NodeTransformer):
@@ -115,8 +95,8 @@ class _Relative(ast.NodeTransformer):
         if not self.given:
             return
         low, high = self.reach[axis]
-        if not (isinstance(low, _Later) or low <= offset) or not (isinstance(high, _Later) or offset <= high):
-            ends = " to ".join("a variable" if isinstance(end, _Later) else str(end) for end in (low, high))
+        if not (isinstance(low, Later) or low <= offset) or not (isinstance(high, Later) or offset <= high):
+            ends = " to ".join("a variable" if isinstance(end, Later) else str(end) for end in (low, high))
             self.fail(node, f"the index {offset} is outside the neighborhood {ends} of axis {axis}")
 
     @staticmethod
@@ -272,178 +252,6 @@ def _kernel(function, standard_indexing, neighborhood, place=None):
     return kernel, names, arrays, relative.reach, relative.met
 
 
-def _later_checks(reach, met):
-    """What is asked of ends of a neighborhood that are known only now."""
-    lines = []
-    for axis, pair in enumerate(reach):
-        for end, (beyond, side) in zip(pair, ((">", 0), ("<", 1))):
-            if isinstance(end, _Later):
-                text = f"the index {met[axis][side]} is outside the neighborhood of axis {axis}"
-                lines += [
-                    f"    if not isinstance({end.name}, (int, _np.integer)):",
-                    "        raise TypeError('neighborhood is a pair of ints (low, high) for each axis')",
-                    f"    if {end.name} {beyond} {met[axis][side]}:",
-                    f"        raise ValueError({text!r})",
-                ]
-    return lines
-
-
-def _later_of(reach, cval):
-    """The values that are known only when the function runs, in the order of their numbers."""
-    later = {end.name: end for pair in (*reach, [cval]) for end in pair if isinstance(end, _Later)}
-    return sorted(later.values(), key=lambda value: value.number)
-
-
-def _loops(names, arrays, reach, met, keeps_border, maps, title, cval):
-    """The text of the function of whole arrays."""
-    first = arrays[0]
-    args, axes = ", ".join(names), range(len(reach))
-    index = [f"_i{axis}" for axis in axes]
-    lowest, highest = ([_reach_text(pair[side], sign) for pair in reach] for side, sign in ((0, "-"), (1, "")))
-    enough = ", ".join(f"{low} + {high} + 1" for low, high in zip(lowest, highest))
-    ndim, of = len(reach), f"the stencil {title}"
-    small = {name: f"_np.zeros(({enough},), {name}.dtype)" for name in arrays}
-    later = ", ".join(["", "*", *(value.name for value in _later_of(reach, cval))]) if _later_of(reach, cval) else ""
-    lines = [f"def stencil({args}, out=None{later}):", *_later_checks(reach, met)]
-    for name in arrays:  # known when it is compiled
-        indices = "1 index" if ndim == 1 else f"{ndim} indices"
-        lines += [
-            f"    if not hasattr({name}, 'ndim'):",
-            f"        raise TypeError('{of} takes a NumPy array as {name}: np.array(...) makes one of a list')",
-            f"    if {name}.ndim != {ndim}:",
-            f"        raise TypeError('{of} has {indices} in {name}[...], and the array another number of dimensions'",
-            f"                        ': pass one of {ndim}, or write an index for each of its axes')",
-        ]
-    for axis in axes:
-        lines += [
-            f"    _n{axis} = {first}.shape[{axis}]",
-            f"    _low{axis} = min({lowest[axis]}, _n{axis})",
-            f"    _high{axis} = max(_n{axis} - {highest[axis]}, _low{axis})",
-        ]
-    for name in arrays[1:]:
-        for axis in axes:
-            lines += [
-                f"    if {name}.shape[{axis}] < _n{axis}:",
-                f"        raise ValueError('{name} is smaller than {first}: pass arrays of one shape')",
-            ]
-    lines += [
-        "    if out is None:",
-        "        if " + " and ".join(f"_low{axis} < _high{axis}" for axis in axes) + ":",
-        f"            _item = _kernel({args}, " + ", ".join(f"_low{axis}" for axis in axes) + ")",
-        "        else:  # too small: of arrays just large enough, for the type of what the kernel gives",
-        f"            _item = _kernel({', '.join(small.get(name, name) for name in names)}, {', '.join(lowest)})",
-        "        if _item is None:",
-        f"            raise TypeError('{of} returns nothing: end it with return and a number')",
-        "        if isinstance(_item, tuple):",
-        f"            raise TypeError('{of} returns a tuple: write a stencil for each of its items')",
-        f"        _result = _np.empty({first}.shape, _np.full(1, _item).dtype)",
-        "    else:",
-        f"        if out.shape != {first}.shape:",
-        f"            raise ValueError('out has another shape than {first}: make it by np.empty_like({first})')",
-        "        _result = out",
-    ]
-    nest = _mapped_nest(args, index) if maps else _constant_nest(args, index, reach, keeps_border, cval)
-    lines += [*nest, "    return _result"]
-    return "\n".join(lines) + "\n"
-
-
-def _is_held(value, dtype):
-    """Whether an item of the type is the value: exactly if it is whole, else as near as it gets, not infinite."""
-    try:
-        if dtype.kind == "b":
-            return value in (0, 1)
-        if dtype.kind in "iu":
-            info = np.iinfo(dtype)
-            return int(value) == value and info.min <= int(value) <= info.max
-        with np.errstate(over="ignore"):
-            return bool(np.isfinite(dtype.type(value))) or not np.isfinite(complex(value))
-    except (TypeError, ValueError, OverflowError):  # complex numbers; NaN; infinities and what is beyond the floats
-        return False
-
-
-def _refusal(value):
-    advice = "let the kernel give a wider type (a float), or give another cval"
-    what = "cval" if value is None else f"cval is {value!r}, which"
-    return f"{what}{' is a number that' if value is None else ''} the result does not hold: {advice}"
-
-
-def _constant_nest(args, index, reach, keeps_border, cval):
-    """Loops over the items whose neighbours are inside, and cval at the others."""
-    lines, indent, ndim = [], "    ", len(index)
-    if isinstance(cval, _Later):
-        lines += [
-            f"    _cval = 0 if {cval.name} is None else {cval.name}",
-            "    if _result.dtype.kind in 'biu':",
-            "        if _np.full(1, _cval).astype(_result.dtype)[0] != _cval:",
-            f"            raise TypeError({_refusal(None)!r})",
-        ]
-    for dtype in map(np.dtype, "" if isinstance(cval, _Later) else "?bhilBHILefd"):
-        if not _is_held(cval, dtype):
-            lines += [
-                f"    if _result.dtype.kind == {dtype.kind!r} and _result.dtype.itemsize == {dtype.itemsize}:",
-                f"        raise TypeError({_refusal(cval)!r})",
-            ]
-    for axis in range(ndim):
-        before, after = "".join(f"{i}, " for i in index[:axis]), ", :" * (ndim - axis - 1)
-        border = [
-            f"{indent}_result[{before}:_low{axis}{after}] = _cval",
-            f"{indent}_result[{before}_high{axis}:{after}] = _cval",
-        ]
-        if keeps_border:  # of an array that the caller gave
-            border = [f"{indent}if out is None:", *("    " + line for line in border)]
-        lines += border if reach[axis] != [0, 0] else []
-        lines.append(f"{indent}for {index[axis]} in {'range' if axis else '_prange'}(_low{axis}, _high{axis}):")
-        indent += "    "
-    return [*lines, f"{indent}_result[{', '.join(index)}] = _kernel({args}, {', '.join(index)})"]
-
-
-def _mapped_nest(args, index):
-    """Loops over all items; the innermost has a part whose neighbours are inside, where the other axes' are."""
-    last, indent = len(index) - 1, "    "
-    lines = []
-    for axis in range(last):
-        lines.append(f"{indent}for {index[axis]} in {'range' if axis else '_prange'}(_n{axis}):")
-        indent += "    "
-    inside = " and ".join(f"_low{axis} <= {index[axis]} < _high{axis}" for axis in range(last)) or "True"
-    place, lengths = ", ".join(index), ", ".join(f"_n{axis}" for axis in range(last + 1))
-    edge = f"_result[{place}] = _edge({args}, {place}, {lengths})"
-    lines += [
-        f"{indent}_inside = {inside}",
-        f"{indent}_from = _low{last} if _inside else _n{last}",
-        f"{indent}_to = _high{last} if _inside else _n{last}",
-        f"{indent}for {index[last]} in range(_from):",
-        f"{indent}    {edge}",
-        f"{indent}for {index[last]} in {'range' if last else '_prange'}(_from, _to):",
-        f"{indent}    _result[{place}] = _kernel({args}, {place})",
-        f"{indent}for {index[last]} in range(_to, _n{last}):",
-        f"{indent}    {edge}",
-    ]
-    return lines
-
-
-def _device_text(names, arrays, reach, keeps_border, maps):
-    """The text of a CUDA kernel: a thread for each item."""
-    args, axes = ", ".join(names), range(len(reach))
-    index = [f"_i{axis}" for axis in axes]
-    place, lengths = ", ".join(index), ", ".join(f"_n{axis}" for axis in axes)
-    lines = [f"def stencil({args}, _result):", "    _rest = _grid(1)", "    if _rest < _result.size:"]
-    for axis in reversed(axes):
-        lines += [
-            f"        _n{axis} = _result.shape[{axis}]",
-            f"        _i{axis} = _rest % _n{axis}",
-            f"        _rest //= _n{axis}",
-        ]
-    inside = " and ".join(
-        f"{max(0, -low)} <= _i{axis} < _n{axis} - {max(0, high)}" for axis, (low, high) in zip(axes, reach)
-    )
-    lines += [f"        if {inside}:", f"            _result[{place}] = _kernel({args}, {place})"]
-    if maps:
-        lines += ["        else:", f"            _result[{place}] = _edge({args}, {place}, {lengths})"]
-    elif not keeps_border:
-        lines += ["        else:", f"            _result[{place}] = _cval"]
-    return "\n".join(lines) + "\n"
-
-
 def _options(options):
     try:
         return jit(**options)
@@ -471,12 +279,12 @@ class Stencil:
         if maps:
             self._space["_edge"] = _kernel(function, standard_indexing, neighborhood, _PLACES[mode])[0]
         # what compiled functions call
-        text = _loops(*self._parts, self._keeps_border, maps, function.__name__, self._cval)
+        text = loops(*self._parts, self._keeps_border, maps, function.__name__, self._cval)
         self.py_func = self._made(text)
         # what the kernel's own constants reach is inside; a neighborhood is the user's word, other arrays' indices, too
         checked = neighborhood is not None or bool(standard_indexing)
         self._compiled = _options({"boundscheck": checked, **options})(self.py_func)
-        self._later = tuple(value.number for value in _later_of(self._parts[2], self._cval))
+        self._later = tuple(value.number for value in later_of(self._parts[2], self._cval))
         self._on_device = {}  # whether a border is kept -> CUDA kernel
 
     def _made(self, text):
@@ -511,12 +319,12 @@ class Stencil:
         keeps = self._keeps_border and out is not None
         if keeps not in self._on_device:
             self._space["_grid"] = cuda.grid
-            text = _device_text(*self._parts[:3], keeps, self.mode != "constant")
+            text = device_text(*self._parts[:3], keeps, self.mode != "constant")
             self._on_device[keeps] = cuda.jit(self._made(text))
         if out is None:
             out = cuda.device_array(shape, self._result_dtype(args))
-        if self.mode == "constant" and not _is_held(self._cval, out.dtype):
-            raise TypeError(_refusal(self._cval))
+        if self.mode == "constant" and not is_held(self._cval, out.dtype):
+            raise TypeError(refusal(self._cval))
         if out.size:
             self._on_device[keeps].forall(out.size)(*args, out)
         return out
@@ -549,6 +357,10 @@ class Stencil:
         return self.__qualname__ if place is self else (Stencil, (jit(self.kernel), *self._made_of))
 
 
+def _end(end):
+    return end if isinstance(end, Later) else int(end)
+
+
 def stencil(func_or_mode="constant", *, cval=None, neighborhood=None, standard_indexing=(), **options):
     """Makes a function of an item's neighbours a function of whole arrays.
 
@@ -557,7 +369,7 @@ def stencil(func_or_mode="constant", *, cval=None, neighborhood=None, standard_i
     neighborhood: a pair (low, high) for
     each axis, where indices are no constants.  standard_indexing: arrays that are indexed as usual.  Options of jit,
     such as parallel, hold for the loops."""
-    if isinstance(neighborhood, _Later):
+    if isinstance(neighborhood, Later):
         raise TypeError("the neighborhood of a stencil made in compiled code is written as tuples, ((-w, w),), so "
                         "that its number of axes is known when the function is compiled")
     if neighborhood is not None:
@@ -566,7 +378,7 @@ def stencil(func_or_mode="constant", *, cval=None, neighborhood=None, standard_i
         except (TypeError, ValueError):
             raise TypeError("neighborhood is a pair (low, high) for each axis, as in ((-1, 1),) or "
                             f"((-1, 1), (-1, 1)), not {neighborhood!r}") from None
-    if cval is not None and not isinstance(cval, (int, float, complex, np.number, np.bool_, _Later)):
+    if cval is not None and not isinstance(cval, (int, float, complex, np.number, np.bool_, Later)):
         raise TypeError(f"cval is the number that stands at the border, as in cval=0.0, not {cval!r}")
     standard_indexing = (standard_indexing,) if isinstance(standard_indexing, str) else tuple(standard_indexing)
 
@@ -584,4 +396,4 @@ def stencil(func_or_mode="constant", *, cval=None, neighborhood=None, standard_i
 
 
 # compiled code has it called when it is compiled (src/frontend/made_ahead.c), with these in the place of what runs tell
-stencil._made_ahead = {"cval": _Later, "neighborhood": _Later}
+stencil._made_ahead = {"cval": Later, "neighborhood": Later}
