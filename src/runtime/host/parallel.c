@@ -130,14 +130,28 @@ static bool worth_help(const HostLoop *loop) {
 /* Threads for a loop that begins here. */
 static unsigned threads_here(void) { return thread.spare ? thread.spare : host_threads(); }
 
+static void note_time(const HostLoop *loop, int64_t nanoseconds) {
+    atomic_store_explicit(loop->each, nanoseconds / loop->count + 1, memory_order_relaxed);
+}
+
+/* A loop that took little so far; where its iterations have become longer, it gets help the next time. */
+static bool run_small(HostLoop *loop, int64_t chunks) {
+    int64_t start = clock_nanoseconds();
+    bool finished = run_alone(loop, chunks, 1);
+    int64_t took = clock_nanoseconds() - start;
+    if (finished && loop->count && took > WORTH_HELP_NANOSECONDS) note_time(loop, took);
+    return finished;
+}
+
 int32_t krait_host_chunk_spreads(void) { return threads_here() > 1; }
 
 bool host_loop_run(HostLoop *loop) {
     int64_t chunks = loop->count > 0 ? (loop->count - 1) / loop->chunk + 1 : 0;
-    unsigned threads = chunks > 1 && worth_help(loop) ? threads_here() : 1;
+    if (!worth_help(loop)) return run_small(loop, chunks);
+    unsigned threads = chunks > 1 ? threads_here() : 1;
     if (threads > chunks) threads = (unsigned)chunks;
     Share *shares = threads > 1 ? aligned_alloc(CACHE_LINE, threads * sizeof *shares) : NULL;
-    if (!shares) return run_alone(loop, chunks, worth_help(loop) ? thread.spare : 1);
+    if (!shares) return run_alone(loop, chunks, thread.spare);
     for (unsigned i = 0; i < threads; i++) {
         atomic_init(&shares[i].next, chunks / threads * i + chunks % threads * i / threads);
         shares[i].end = chunks / threads * (i + 1) + chunks % threads * (i + 1) / threads;
@@ -158,8 +172,7 @@ bool host_loop_run(HostLoop *loop) {
     host_stop_watch(before);
     free(shares);
     bool finished = atomic_load(&run.limit) == INT64_MAX;
-    if (loop->each && finished)
-        atomic_store_explicit(loop->each, atomic_load(&run.nanoseconds) / loop->count + 1, memory_order_relaxed);
+    if (loop->each && finished) note_time(loop, atomic_load(&run.nanoseconds));
     return finished;
 }
 
