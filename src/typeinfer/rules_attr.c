@@ -356,20 +356,29 @@ static bool is_ufunc(const Typing *t, const Type *type) {
     return type->kind == TY_PYFUNC && host->ufunc(host->self, type->object, &shape) && !shape.count;
 }
 
-/* What @vectorize was told that reductions start from; `_any_order` is for the prelude: whether over several axes. */
-static const Const *reduction_attribute(Typing *t, const Type *type) {
+/* How many operands and results a ufunc that a user made has; what @vectorize was told that reductions start from, and,
+ * for the prelude, `_any_order`: whether over several axes.  NULL: another attribute. */
+static const Const *ufunc_attribute(Typing *t, const Type *type) {
+    static const char *const names[] = {"nin", "nout", "nargs", "identity", "_any_order"};
     const InferHost *host = t->in->host;
+    Arena *arena = t->in->arena;
     UfuncShape shape;
-    bool identity = strcmp(t->text, "identity") == 0, any_order = strcmp(t->text, "_any_order") == 0;
-    if (type->kind != TY_PYFUNC || (!identity && !any_order)) return NULL;
-    if (!host->ufunc(host->self, type->object, &shape) || shape.count) return NULL;
-    if (any_order) return const_bool(t->in->arena, t->in->types, shape.any_order);
-    return shape.identity < 0 ? const_none(t->in->arena, t->in->types)
-                              : const_int(t->in->arena, t->in->types, shape.identity);
+    size_t which = 0;
+    while (which < COUNT_OF(names) && strcmp(t->text, names[which]) != 0) which++;
+    if (type->kind != TY_PYFUNC || which == COUNT_OF(names)) return NULL;
+    if (!host->ufunc(host->self, type->object, &shape) || (which < 3 && !shape.nout)) return NULL;
+    switch (which) {
+    case 0: return const_int(arena, t->in->types, shape.nin);
+    case 1: return const_int(arena, t->in->types, shape.nout);
+    case 2: return const_int(arena, t->in->types, shape.nin + shape.nout);
+    case 3:
+        return shape.identity < 0 ? const_none(arena, t->in->types) : const_int(arena, t->in->types, shape.identity);
+    default: return shape.count ? NULL : const_bool(arena, t->in->types, shape.any_order);
+    }
 }
 
 static bool method(Typing *t, const Type *type) {
-    const Const *known = reduction_attribute(t, type);
+    const Const *known = ufunc_attribute(t, type);
     if (known) return typing_become_const(t, known);
     const char *class_name = is_ufunc(t, type) ? "numpy.ufunc" : class_of_methods(type);
     if (!class_name) return unknown_attribute(t);

@@ -416,6 +416,21 @@ def test_identity_is_an_attribute():
     agree(lambda: (from_zero.identity, from_one.identity, any_order.identity, hasattr(joined, "identity")))
 
 
+@pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+def test_numbers_of_operands_and_results_are_attributes(target):
+    @vectorize(["float64(float64, float64, float64)"], target=target)
+    def fused(a, b, c):
+        return a * b + c
+
+    @guvectorize(["void(float64[:], float64[:], float64[:])"], "(n)->(n),(n)", target=target)
+    def twice(x, y, z):
+        for i in range(x.shape[0]):
+            y[i] = z[i] = x[i]
+
+    agree(lambda: (fused.nin, fused.nout, fused.nargs, fused.identity))
+    agree(lambda: (twice.nin, twice.nout, twice.nargs, twice.identity))
+
+
 @pytest.mark.parametrize("ufunc", [np.add, np.maximum, joined], ids=lambda u: u.__name__)
 def test_at(ufunc):
     def at(a, places, b):
