@@ -20,8 +20,9 @@ def drawn(low, high, size, dtype, closed, draw, word, masked):
         if np.dtype(dtype).itemsize >= 4:
             return of.filled(lambda: kind(draw(least, most - least)), size, dtype)
         return _narrow(size, least, most - least, dtype, word, masked)
-    first = np.asarray(low).astype(np.int64)
-    last = np.asarray(high).astype(np.int64) - (0 if closed else 1)
+    beyond = 0 if closed else 1
+    first = _signed(low, 0, "low", dtype)
+    last = _signed(high, beyond, "high", dtype) - beyond
     shape = np.broadcast_shapes(first.shape, last.shape)
     _all_bounded(first, last, shape, dtype, closed)
     if size is None:
@@ -29,6 +30,17 @@ def drawn(low, high, size, dtype, closed, draw, word, masked):
     asked = np.empty(size, np.bool_).shape
     of.fitting(asked, np.broadcast_shapes(asked, first.shape, last.shape))
     return _each(size, first, last, dtype, draw, word, masked)
+
+
+def _signed(bounds, beyond, name, dtype):
+    # Unsigned ones that int64 does not hold would become negative.
+    given = np.asarray(bounds)
+    if given.dtype.kind == "u" and given.dtype.itemsize == 8:
+        if np.any(given > np.uint64(np.iinfo(np.int64).max) + np.uint64(beyond)):
+            if np.dtype(dtype).kind == "u" and np.dtype(dtype).itemsize == 8:
+                raise ValueError("bounds that int64 does not hold are not compiled")
+            raise ValueError(f"{name} is out of bounds for {np.dtype(dtype).name}")
+    return given.astype(np.int64)
 
 
 def _limits(dtype):

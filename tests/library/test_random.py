@@ -316,3 +316,19 @@ def test_what_is_no_sequence_is_not_sampled():
     for call in (f, njit(f)):
         with pytest.raises(TypeError, match="Population must be a sequence"):
             call(np.arange(5))
+
+
+@pytest.mark.parametrize("low, high", [(np.array([2**63 + 5], np.uint64), 100), (0, np.array([2**63 + 1], np.uint64)),
+                                       (0, np.array([2**63, 7], np.uint64))])  # fmt: skip
+def test_unsigned_bounds_that_int64_does_not_hold(low, high):
+    def draw(low, high):
+        np.random.seed(5)
+        return np.random.randint(low, high)
+
+    found = []
+    for function in draw, njit(draw):
+        try:
+            found.append(function(low, high).tolist())
+        except ValueError as error:
+            found.append(str(error).splitlines()[0])
+    assert found[0] == found[1]
