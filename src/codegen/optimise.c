@@ -46,6 +46,13 @@ static size_t length_of_block(LLVMBasicBlockRef block) {
     return count;
 }
 
+static size_t calls_of_block(LLVMBasicBlockRef block) {
+    size_t count = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        count += LLVMIsACallInst(i) != NULL;
+    return count;
+}
+
 static size_t length_of(LLVMValueRef function) {
     size_t count = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
@@ -71,9 +78,10 @@ static bool has_many_conditions(LLVMValueRef function) {
     return false;
 }
 
+/* Calls do not count: what they call is small and goes into the block, or they part what is looked at together. */
 static bool has_long_block(LLVMValueRef function) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        if (length_of_block(b) > LONG_BLOCK) return true;
+        if (length_of_block(b) - calls_of_block(b) > LONG_BLOCK) return true;
     return false;
 }
 
