@@ -87,6 +87,16 @@ def at_least_one(nsample):
     _refuse(np.logical_not(_given(nsample) >= 1), "nsample < 1", "nsample < 1 or nsample contains NaNs")
 
 
+def whole(value):
+    """Of an array int64 must hold the numbers of any; one number is cut off."""
+    if np.ndim(value) > 0:
+        dtype = np.asarray(value).dtype
+        if dtype.kind == "f" or (dtype.kind == "u" and dtype.itemsize == 8):
+            raise TypeError(
+                f"Cannot cast array data from dtype('{dtype.name}') to dtype('int64') according to the rule 'safe'"
+            )
+
+
 def width(low, high):
     """How far apart they are, in float64."""
     if np.ndim(low) == 0 and np.ndim(high) == 0:

@@ -225,12 +225,16 @@ def negative_binomial(self, n, p, size=None):
 
 
 def binomial(self, n, p, size=None):
+    of.whole(n)
     of.probability(p)
     of.not_negative(n, "n < 0")
     return of.counts(lambda n, p: draws.generator_binomial(self, p, int(n)), size, n, p)
 
 
 def hypergeometric(self, ngood, nbad, nsample, size=None):
+    of.whole(ngood)
+    of.whole(nbad)
+    of.whole(nsample)
     of.enough(ngood, nbad, nsample)
     of.not_negative(ngood, "ngood < 0")
     of.not_negative(nbad, "nbad < 0")

@@ -173,6 +173,7 @@ def poisson(lam=1.0, size=None):
 
 
 def binomial(n, p, size=None):
+    of.whole(n)
     of.probability(p)
     of.not_negative(n, "n < 0")
     return of.counts(lambda n, p: draws.numpy_binomial(p, int(n)), size, n, p)
@@ -200,6 +201,9 @@ def logseries(p, size=None):
 
 
 def hypergeometric(ngood, nbad, nsample, size=None):
+    of.whole(ngood)
+    of.whole(nbad)
+    of.whole(nsample)
     of.enough(ngood, nbad, nsample)
     of.not_negative(ngood, "ngood < 0")
     of.not_negative(nbad, "nbad < 0")

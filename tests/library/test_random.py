@@ -332,3 +332,14 @@ def test_unsigned_bounds_that_int64_does_not_hold(low, high):
         except ValueError as error:
             found.append(str(error).splitlines()[0])
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("draw", [lambda n: np.random.binomial(n, 0.5), lambda n: np.random.hypergeometric(n, 3, 2),
+                                  lambda n: np.random.hypergeometric(5, n, 2)])  # fmt: skip
+@pytest.mark.parametrize("dtype", [np.float64, np.uint64])
+def test_counts_that_come_in_arrays_are_integers(draw, dtype):
+    with pytest.raises(TypeError) as expected:
+        draw(np.array([2], dtype))
+    with pytest.raises(TypeError) as found:
+        njit(draw)(np.array([2], dtype))
+    assert str(found.value).splitlines()[0] == str(expected.value)
