@@ -1,6 +1,8 @@
 """NumPy's reductions: of all elements, or along an axis: sums, products, extremes, means, variances, truth, places of
 extremes."""
 
+from types import GeneratorType
+
 import numpy as np
 
 from krait.prelude import times
@@ -188,6 +190,11 @@ def count_along(a, axis):
 
 
 def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=None):
+    if isinstance(a, GeneratorType):
+        raise TypeError(
+            "Calling np.sum(generator) is deprecated."
+            "Use np.sum(np.fromiter(generator)) or the python sum builtin instead."
+        )
     a = np.asarray(a)
     if a.dtype.kind == "m" and where is None:
         return given(times.sum_of(a, axis, dtype, keepdims, initial), a, out, False)

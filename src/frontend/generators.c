@@ -193,9 +193,10 @@ static bool is_keeping_method(const Value *method) {
     return true;
 }
 
-/* Whether it takes what it is given item by item, as far as somebody asks for more, or keeps it. */
+/* Whether it takes what it is given item by item, as far as somebody asks for more, or keeps it; numpy.sum refuses a
+ * generator. */
 static bool is_lazy(const Value *callee) {
-    static const FuncId lazy[] = {FUNC_ZIP, FUNC_ENUMERATE, FUNC_ITER, FUNC_PY_MAP, FUNC_PY_FILTER};
+    static const FuncId lazy[] = {FUNC_ZIP, FUNC_ENUMERATE, FUNC_ITER, FUNC_PY_MAP, FUNC_PY_FILTER, FUNC_NP_SUM};
     const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
     if (!type || type->kind != TY_FUNC) return callee->op == OP_FUNCTION || (type && type->kind == TY_PYFUNC);
     for (size_t i = 0; i < COUNT_OF(lazy); i++)

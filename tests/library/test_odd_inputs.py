@@ -202,3 +202,10 @@ def test_series_that_fit(more):
 def test_gradients_of_dates_are_durations(more):
     durations = np.array([34, 21, 28, None, 7, 90], "m8[ms]")
     agree_all(expression(f"np.gradient(a{more})", "a"), [(durations,), (durations[::-1].astype("M8[s]"),)])
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="a deprecated sum before")
+def test_generators_are_no_arrays_to_add_up():
+    agree(make("def f(n):\n    return np.sum(i for i in range(n))"), 3)
+    agree(make("def f(n):\n    g = (i for i in range(n))\n    return np.sum(g)"), 3)
+    agree(expression("np.sum([i for i in range(n)])", "n"), 3)
