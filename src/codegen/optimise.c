@@ -32,8 +32,8 @@ static const char for_vast[] = "always-inline,function(sroa,instsimplify,dce),gl
  * passes, and the blocks. */
 enum { LOWERED = 8000, LONG = 5000, HUGE = 4 * LONG, VAST = 5 * HUGE, LOOPS = 4000, MANY_BLOCKS = 2000 };
 
-/* In comparisons of one value and in instructions without a branch between them: measured before and after, as what is
- * compared so often may become a search, and all passes may see that. */
+/* In comparisons of one value with constants, before the passes of level 0 and after (what was compared so often may have
+ * become a search, which all passes may see), and in instructions without a branch between them. */
 enum { CONDITIONS = 300, LONG_BLOCK = 1500 };
 
 /* Coroutines become functions like others; what is in registers before need not go through their frames. */
@@ -64,7 +64,8 @@ static bool is_compared_often(LLVMValueRef value) {
     unsigned compared = 0;
     for (LLVMUseRef use = LLVMGetFirstUse(value); use && compared <= CONDITIONS; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        compared += LLVMIsAICmpInst(user) || LLVMIsAFCmpInst(user);
+        bool compares = LLVMIsAICmpInst(user) || LLVMIsAFCmpInst(user);
+        compared += compares && LLVMIsConstant(LLVMGetOperand(user, 1)); /* not with a length, as an index is */
     }
     return compared > CONDITIONS;
 }
@@ -93,7 +94,7 @@ static bool any(Module *module, bool (*holds)(LLVMValueRef)) {
 
 /* Whether some of LLVM's passes would take more than linear time of this function. */
 static bool is_long(LLVMValueRef function) {
-    return length_of(function) > LONG || has_long_block(function) || has_many_conditions(function);
+    return length_of(function) > LONG || has_many_conditions(function);
 }
 
 static unsigned kind_of_attribute(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
@@ -143,7 +144,8 @@ static bool run(Module *module, const char *passes, Diag *diag) {
     LLVMPassBuilderOptionsRef settings = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopInterleaving(settings, true);
     LLVMPassBuilderOptionsSetLoopVectorization(settings, true);
-    LLVMPassBuilderOptionsSetSLPVectorization(settings, true);
+    /* which compares the instructions of a block in pairs */
+    LLVMPassBuilderOptionsSetSLPVectorization(settings, !any(module, has_long_block));
     LLVMPassBuilderOptionsSetLoopUnrolling(settings, true);
     LLVMErrorRef error = LLVMRunPasses(module->module, passes, module->machine, settings);
     LLVMDisposePassBuilderOptions(settings);
@@ -212,8 +214,7 @@ static bool mark_wide_functions(Module *module) {
 
 static bool may_be_long(Module *module) {
     if (!module->target->splits_long || module->options.opt_level == 0) return false;
-    return module->has_long || longest(module) > LOWERED || any(module, has_many_conditions) ||
-           any(module, has_long_block);
+    return module->has_long || longest(module) > LOWERED || any(module, has_many_conditions);
 }
 
 bool optimise_run(Module *module, Diag *diag) {
