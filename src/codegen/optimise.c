@@ -32,8 +32,8 @@ static const char for_vast[] = "always-inline,function(sroa,instsimplify,dce),gl
  * passes, and the blocks. */
 enum { LOWERED = 8000, LONG = 5000, HUGE = 4 * LONG, VAST = 5 * HUGE, LOOPS = 4000, MANY_BLOCKS = 2000 };
 
-/* In comparisons of one value with constants, before the passes of level 0 and after (what was compared so often may have
- * become a search, which all passes may see), and in instructions without a branch between them. */
+/* In comparisons of one value with constants, before the passes of level 0 and after (what was compared so often may
+ * have become a search, which all passes may see), and in instructions without a branch between them. */
 enum { CONDITIONS = 300, LONG_BLOCK = 1500 };
 
 /* Coroutines become functions like others; what is in registers before need not go through their frames. */
