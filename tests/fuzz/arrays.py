@@ -510,9 +510,15 @@ def check(program):
     return verdict
 
 
+def is_misfit(outcome):
+    """Of shapes, most often that of an out=, for which NumPy has other words in each of its functions."""
+    return isinstance(outcome, oracle.Raised) and outcome.kind is ValueError and "broadcast" in str(outcome.error)
+
+
 def difference(ours, theirs, ours_in, theirs_in):
     try:
-        oracle.compare_outcomes(ours, theirs)
+        if not (is_misfit(ours) and is_misfit(theirs)):
+            oracle.compare_outcomes(ours, theirs)
         for i, (our, their) in enumerate(zip(ours_in, theirs_in)):
             oracle.assert_same(our, their, f"argument {i} after the call")
         shared = oracle.shared_with(ours, ours_in) == oracle.shared_with(theirs, theirs_in)

@@ -35,7 +35,7 @@ class Further:
         sample, self.samples = self.run(item), before
         return x, item, test, sample if type_of(sample) else None
 
-    def put_taken(self, source, sample, walks=True):
+    def take_all(self, source, sample, walks=True):
         """What an iterator gives is taken, by a loop or by a function."""
         ways = [(f"list({source})", [sample]), (f"[*{source}]", [sample]),
                 (f"next({source}, {self.like(sample)})", sample), (f"len([0 for _ in {source}])", 1),
@@ -81,7 +81,7 @@ class Further:
         if self.chance.random() < 0.3:
             self.put(self.chance.choice([f"    yield {inner.like(sample)}", f"    yield from [{inner.like(sample)}]"]))
         for _ in range(self.chance.choice([1, 1, 2])):
-            self.put_taken(f"{name}({walked})", sample)
+            self.take_all(f"{name}({walked})", sample)
 
     def put_lazy(self):
         """A generator expression that a variable keeps: what is taken is gone."""
@@ -94,7 +94,7 @@ class Further:
         name = self.fresh("q")
         self.put(f"{name} = ({item} for {x} in {walked}{f' if {test}' if self.chance.random() < 0.3 else ''})")
         for _ in range(self.chance.choice([1, 2])):
-            self.put_taken(name, sample, walks=False)
+            self.take_all(name, sample, walks=False)
 
     def put_manager(self):
         name, text = self.fresh(), self.any(1)
