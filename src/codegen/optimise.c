@@ -93,9 +93,7 @@ static bool any(Module *module, bool (*holds)(LLVMValueRef)) {
 }
 
 /* Whether some of LLVM's passes would take more than linear time of this function. */
-static bool is_long(LLVMValueRef function) {
-    return length_of(function) > LONG || has_many_conditions(function);
-}
+static bool is_long(LLVMValueRef function) { return length_of(function) > LONG || has_many_conditions(function); }
 
 static unsigned kind_of_attribute(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
 

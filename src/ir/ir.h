@@ -248,7 +248,7 @@ struct Func {
  * count 0: of numbers alone, @vectorize. */
 enum { UFUNC_MAX_OPERANDS = 32 };
 typedef struct UfuncShape {
-    unsigned count; /* of a generalised one, operands and results; else 0 */
+    unsigned count;     /* of a generalised one, operands and results; else 0 */
     unsigned nin, nout; /* 0: not known yet */
     uint8_t ndim[UFUNC_MAX_OPERANDS];
     int8_t identity; /* of an elementwise one, 0 or 1; -1: none */

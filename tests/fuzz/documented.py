@@ -542,7 +542,7 @@ class Documented(ast.NodeTransformer):
                 node.args[0] = call("_listed", node.args[0])
             if function.attr == "insert":
                 node.args[2] = call("_stored", node.args[2], node.args[0])
-            if function.attr in COMPLEX_UFUNCS:
+            if function.attr in COMPLEX_UFUNCS and not node.keywords:
                 return call("_complex_ufunc", ast.Constant(kind.__name__), *node.args)
         whole = ast.unparse(function) in WHOLE and node.args
         if isinstance(function, ast.Name) and function.id == "round":

@@ -206,6 +206,7 @@ def test_gradients_of_dates_are_durations(more):
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="a deprecated sum before")
 def test_generators_are_no_arrays_to_add_up():
-    agree(make("def f(n):\n    return np.sum(i for i in range(n))"), 3)
-    agree(make("def f(n):\n    g = (i for i in range(n))\n    return np.sum(g)"), 3)
+    for body in ("return np.sum(i for i in range(n))", "g = (i for i in range(n))\n    return np.sum(g)"):
+        with pytest.raises(TypeError, match=r"use np\.sum\(np\.fromiter|Use np\.sum\(np\.fromiter"):
+            njit(make(f"def f(n):\n    {body}"))(3)
     agree(expression("np.sum([i for i in range(n)])", "n"), 3)

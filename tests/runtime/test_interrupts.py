@@ -603,7 +603,7 @@ def test_compilation():
                 raise KeyboardInterrupt
 
         signal.signal(signal.SIGALRM, handler)
-        exec("@njit\\ndef f(v):\\n    s = ask(v)\\n" + "    s = s ^ (v * 3)\\n" * 5000 + "    return s\\n")
+        exec("@njit\\ndef f(v):\\n    s = ask(v)\\n" + "    s = s ^ (v * 3)\\n" * 50000 + "    return s\\n")
         try:
             f(1)
         except KeyboardInterrupt:
