@@ -414,7 +414,7 @@ class Apart(ast.NodeTransformer):
 
     def visit_last(self, statement):
         """What runs last of a statement, on each of its ways."""
-        if isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr)):
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)):
             self.visit_way_out(statement)
         for block in (getattr(statement, name, None) for name in ("body", "orelse")):
             if isinstance(block, list) and block:
