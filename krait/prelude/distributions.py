@@ -83,6 +83,16 @@ def enough(ngood, nbad, nsample):
     _refuse(_given(ngood) + _given(nbad) < _given(nsample), "ngood + nbad < nsample", "ngood + nbad < nsample")
 
 
+def urn(ngood, nbad, nsample):
+    """Of good and bad things, and of how many of them are drawn."""
+    whole(ngood)
+    whole(nbad)
+    whole(nsample)
+    enough(ngood, nbad, nsample)
+    not_negative(ngood, "ngood < 0")
+    not_negative(nbad, "nbad < 0")
+
+
 def at_least_one(nsample):
     _refuse(np.logical_not(_given(nsample) >= 1), "nsample < 1", "nsample < 1 or nsample contains NaNs")
 

@@ -232,12 +232,7 @@ def binomial(self, n, p, size=None):
 
 
 def hypergeometric(self, ngood, nbad, nsample, size=None):
-    of.whole(ngood)
-    of.whole(nbad)
-    of.whole(nsample)
-    of.enough(ngood, nbad, nsample)
-    of.not_negative(ngood, "ngood < 0")
-    of.not_negative(nbad, "nbad < 0")
+    of.urn(ngood, nbad, nsample)
     of.not_negative(nsample, "nsample < 0")
     return _counts(self, draws.generator_hypergeometric, size, ngood, nbad, nsample)
 

@@ -201,12 +201,7 @@ def logseries(p, size=None):
 
 
 def hypergeometric(ngood, nbad, nsample, size=None):
-    of.whole(ngood)
-    of.whole(nbad)
-    of.whole(nsample)
-    of.enough(ngood, nbad, nsample)
-    of.not_negative(ngood, "ngood < 0")
-    of.not_negative(nbad, "nbad < 0")
+    of.urn(ngood, nbad, nsample)
     of.at_least_one(nsample)
     return of.counts(draws.numpy_hypergeometric, size, ngood, nbad, nsample)
 

@@ -143,9 +143,7 @@ def roots(p):
     return found
 
 
-def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    x = np.asarray(x) + 0.0
-    y = np.asarray(y) + 0.0
+def _check_points(x, y, deg):
     if deg < 0:
         raise ValueError("expected deg >= 0")
     if x.ndim != 1:
@@ -156,6 +154,12 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         raise TypeError("expected 1D or 2D array for y")
     if x.shape[0] != y.shape[0]:
         raise TypeError("expected x and y to have same length")
+
+
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    x = np.asarray(x) + 0.0
+    y = np.asarray(y) + 0.0
+    _check_points(x, y, deg)
     powers = np.vander(x, deg + 1)
     if w is not None:
         weights = np.asarray(w) + 0.0
@@ -180,16 +184,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 def series_fit(x, y, deg, rcond=None, full=False, w=None):
     x = np.asarray(x) + 0.0
     y = np.asarray(y) + 0.0
-    if deg < 0:
-        raise ValueError("expected deg >= 0")
-    if x.ndim != 1:
-        raise TypeError("expected 1D vector for x")
-    if x.size == 0:
-        raise TypeError("expected non-empty vector for x")
-    if y.ndim != 1 and y.ndim != 2:
-        raise TypeError("expected 1D or 2D array for y")
-    if x.shape[0] != y.shape[0]:
-        raise TypeError("expected x and y to have same length")
+    _check_points(x, y, deg)
     powers = np.vander(x, deg + 1, increasing=True)
     if w is not None:
         weights = np.asarray(w) + 0.0

@@ -134,6 +134,12 @@ static void note(const ParallelLoop *loop, const char *what) {
     pass_note(loop->program, loop->func, loop->range->span, 1, "the loop over prange %s", what);
 }
 
+/* It is no mistake, but the loop is left as it is, for this value. */
+static bool stays(const ParallelLoop *loop, const Value *value, const char *why) {
+    note(loop, arena_printf(loop->func->arena, "stays on one core: %s, line %u", why, (unsigned)value->span.line));
+    return true;
+}
+
 static void note_spread(const ParallelLoop *loop) {
     bool nested = loop->inst->nesting == NESTING_SPREAD;
     note(loop, nested ? "runs on the cores that the loop around it leaves idle" : "runs on several cores");
@@ -198,28 +204,14 @@ static bool take_apart(ParallelLoop *loop) {
                       "use range, or write what the iterations give into an array and yield that behind the loop");
     parallel_update_in_place(loop);
     if (!parallel_find_carried(loop)) return false;
-    if (loop->ordered) {
-        note(loop, arena_printf(loop->func->arena,
-                                "stays on one core: min and max of floats with the running number second depend on the "
-                                "order where there is a NaN, line %u",
-                                (unsigned)loop->ordered->span.line));
-        return true;
-    }
-    if (loop->short_cut) {
-        note(loop, arena_printf(loop->func->arena,
-                                "stays on one core: what is left out as the iterations before say may raise or write, "
-                                "line %u",
-                                (unsigned)loop->short_cut->span.line));
-        return true;
-    }
+    if (loop->ordered)
+        return stays(loop, loop->ordered,
+                     "min and max of floats with the running number second depend on the order where there is a NaN");
+    if (loop->short_cut)
+        return stays(loop, loop->short_cut, "what is left out as the iterations before say may raise or write");
     const Value *maybe;
     TRY(parallel_find_meeting(loop, &maybe));
-    if (maybe) {
-        note(loop, arena_printf(loop->func->arena,
-                                "stays on one core: an iteration may meet here what another one writes, line %u",
-                                (unsigned)maybe->span.line));
-        return true;
-    }
+    if (maybe) return stays(loop, maybe, "an iteration may meet here what another one writes");
     const Value *shared = parallel_find_shared(loop);
     if (!shared && loop->inst->nesting == NESTING_SPREAD && rounds(loop)) {
         note(loop,
@@ -227,9 +219,7 @@ static bool take_apart(ParallelLoop *loop) {
         return true;
     }
     if (!shared) return note_spread(loop), parallel_outline(loop);
-    note(loop, arena_printf(loop->func->arena, "stays on one core: iterations update the same items, line %u",
-                            (unsigned)shared->span.line));
-    return true;
+    return stays(loop, shared, "iterations update the same items");
 }
 
 static bool blocks_before(const Value *a, const Value *b) { return a->block->order < b->block->order; }
