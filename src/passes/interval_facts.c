@@ -87,7 +87,7 @@ static bool element_is_inside(Intervals *s, const Value *access) {
     return true;
 }
 
-static bool access_is_inside(Intervals *s, const Value *access) {
+bool intervals_prove_access(Intervals *s, const Value *access) {
     const Type *of = access->args[0]->type, *index = access->args[1]->type;
     if (of->kind == TY_ARRAY) return of->ndim > 0 && type_takes_element(of, index) && element_is_inside(s, access);
     if (of->kind != TY_TUPLE || !type_is_integer(index)) return false;
@@ -171,11 +171,11 @@ static void note_operation(Intervals *s, Func *func, Value *value) {
         if (value_calls(value, FUNC_RANGE) && is_never_zero(operand(s, value, 2))) value->flags |= VF_UNCHECKED;
         return;
     case OP_GETITEM:
-        if (access_is_inside(s, value)) value->flags |= VF_UNCHECKED;
+        if (intervals_prove_access(s, value)) value->flags |= VF_UNCHECKED;
         if (counts_forward_here(s, value)) value->flags |= VF_FORWARD;
         return;
     case OP_SETITEM:
-        if (access_is_inside(s, value)) value->flags |= VF_UNCHECKED;
+        if (intervals_prove_access(s, value)) value->flags |= VF_UNCHECKED;
         if (counts_forward_here(s, value)) value->flags |= VF_FORWARD;
         convert_stored(s, func, value);
         return;

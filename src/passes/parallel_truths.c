@@ -11,7 +11,9 @@
  * or known to be that by a branch on itself, or comes by a way that a branch on the running value takes while that may
  * still change.  Nothing else may follow from these branches: what is done, up to where their ways have joined again,
  * only computes, and the other phis there get the same on every way.  What is computed may be so in more iterations
- * than one thread alone would come to: if it may raise, but by an index, the loop stays on one core. */
+ * than one thread alone would come to: if it may raise, or an index is not proven to be inside its array, the loop
+ * stays on one core. */
+#include "passes/intervals.h"
 #include "passes/parallel.h"
 
 typedef struct Truths {
@@ -19,8 +21,9 @@ typedef struct Truths {
     Web web;
     bool stays; /* the value that stays */
     VEC(const Block *) asking;
-    bool grown;       /* the web, since `asking` was filled */
-    bool *controlled; /* by Block.id: reached or not as the running value says */
+    bool grown;           /* the web, since `asking` was filled */
+    bool *controlled;     /* by Block.id: reached or not as the running value says */
+    Intervals *intervals; /* of the function, from the first index on that they are asked about; or NULL */
 } Truths;
 
 /* ---- branches on a truth ---- */
@@ -183,19 +186,29 @@ static bool others_do_not_care(const Truths *t, const Block *block) {
     return true;
 }
 
-static bool may_raise(const Value *value, Effects effects) {
+/* Whether an index is proven to be inside, so that nothing is raised, or read beyond the array where none checks. */
+static bool is_inside(Truths *t, const Value *value) {
+    if (!t->intervals) {
+        t->intervals = ARENA_NEW(t->loop->func->arena, Intervals);
+        *t->intervals = intervals_of(t->loop->program, t->loop->inst);
+    }
+    return intervals_prove_access(t->intervals, value);
+}
+
+static bool may_raise(Truths *t, const Value *value) {
+    if (value->op == OP_GETITEM && !(value_effects(value, false) & EFFECT_RAISE)) return !is_inside(t, value);
     bool divides = op_is_binary(value->op) && value->args[1]->konst && type_is_integer(value->args[1]->type) &&
                    value->args[1]->konst->i;
-    return effects & EFFECT_RAISE && !divides;
+    return value_effects(value, true) & EFFECT_RAISE && !divides;
 }
 
 /* Whether what a block does is to compute; what may raise or writes elsewhere is noted. */
-static bool only_computes(const Truths *t, const Block *block) {
+static bool only_computes(Truths *t, const Block *block) {
     if (block->unwinds) return false;
     for (const Value *value = block->first; value; value = value->next) {
-        Effects effects = value_effects(value, false);
+        Effects effects = value_effects(value, true);
         if (value->op == OP_SETITEM || value->op == OP_SETATTR || effects & EFFECT_SYNC) return false;
-        if (may_raise(value, effects) || effects & EFFECT_WRITE) t->loop->short_cut = value;
+        if (effects & EFFECT_WRITE || may_raise(t, value)) t->loop->short_cut = value;
     }
     return true;
 }

@@ -166,7 +166,15 @@ def of_another_function(x):
     return s
 
 
-IN_ORDER = [divided, of_another_function]  # may raise, where the interpreter does not come to it
+def of_places(x):
+    places = np.arange(len(x)) * 1
+    s = True
+    for i in prange(len(x)):
+        s = s and x[places[i]] > 0
+    return s
+
+
+IN_ORDER = [divided, of_another_function, of_places]  # may raise, where the interpreter does not come to it
 
 
 def arrays():
@@ -225,6 +233,51 @@ def test_what_is_left_out_raises_no_error(threads):
     for count in threads:
         set_num_threads(count)
         assert compiled(x) == divided(x)  # which divides by no zero behind x[10]
+
+
+def beyond_the_end(x, n):
+    s = True
+    for i in prange(n):
+        s = s and x[i] > 0
+    return s
+
+
+def before_the_start(x, n):
+    s = False
+    for i in prange(n):
+        if s:
+            continue
+        if x[-1 - i] < 0:
+            s = True
+    return s
+
+
+def beyond_a_row(x, n):
+    rows = x.reshape(-1, 10)
+    s = True
+    for i in prange(n):
+        for j in range(10):
+            s = s and rows[i, j] > 0
+    return s
+
+
+@pytest.mark.parametrize("function", [beyond_the_end, before_the_start, beyond_a_row])
+@pytest.mark.parametrize("boundscheck", [None, False])
+def test_indices_that_are_left_out_raise_no_error(function, boundscheck, threads):
+    x = np.ones(3000)
+    x[[30, 2990]] = -1.0
+    options = {} if boundscheck is None else {"boundscheck": boundscheck}
+    compiled = njit(parallel=True, **options)(function)
+    for count in threads:
+        set_num_threads(count)
+        assert compiled(x, 4000) == function(x, 4000)  # which asks for no item behind what decides
+
+
+def test_indices_that_are_not_left_out_do(threads):
+    for count in threads:
+        set_num_threads(count)
+        with pytest.raises(IndexError):
+            njit(parallel=True)(beyond_the_end)(np.ones(3000), 3001)
 
 
 # ---- more depends on it than itself ---------------------------------------------------------------------------------
