@@ -70,9 +70,13 @@ def _any_order(ufunc):
         return ufunc is np.hypot or ufunc is np.logaddexp or ufunc is np.logaddexp2
 
 
+def types(ufunc):
+    return [*ufunc._types]
+
+
 def _identity(ufunc, kind):
     # What a reduction starts from, also if there are elements; None: from the first.
-    if hasattr(ufunc, "identity"):
+    if hasattr(ufunc, "_any_order"):
         return None if ufunc.identity is None else kind.type(ufunc.identity)
     elif ufunc is np.bitwise_or or ufunc is np.bitwise_xor or ufunc is np.hypot or ufunc is np.gcd:
         return kind.type(0)

@@ -421,11 +421,7 @@ bool signature_of_decorated(void *context, PyObject *decorated, size_t index, Ob
     return true;
 }
 
-/* ufunc: NumPy's; NULL: its first loop is being made. */
-static bool of_elementwise(UfuncShape *shape, PyObject *ufunc, int identity) {
-    shape->nin = ufunc ? (unsigned)((PyUFuncObject *)ufunc)->nin : 0;
-    shape->nout = ufunc ? (unsigned)((PyUFuncObject *)ufunc)->nout : 0;
-    shape->identity = identity == PyUFunc_Zero ? 0 : identity == PyUFunc_One ? 1 : -1;
+static bool of_elementwise(UfuncShape *shape, int identity) {
     shape->any_order = identity != PyUFunc_None;
     return true;
 }
@@ -435,15 +431,13 @@ bool signature_of_ufunc(void *context, PyObject *decorated, UfuncShape *shape) {
     const ModuleState *state = context;
     *shape = (UfuncShape){0};
     if (Py_IS_TYPE(decorated, state->vectorized_class))
-        return of_elementwise(shape, ((Vectorized *)decorated)->ufunc, ((Vectorized *)decorated)->identity);
+        return of_elementwise(shape, ((Vectorized *)decorated)->identity);
     if (Py_IS_TYPE(decorated, &PyUFunc_Type))
         return !((PyUFuncObject *)decorated)->core_enabled &&
-               of_elementwise(shape, decorated, ((PyUFuncObject *)decorated)->identity);
+               of_elementwise(shape, ((PyUFuncObject *)decorated)->identity);
     if (!Py_IS_TYPE(decorated, state->gufunc_class)) return false;
     const GufuncLayout *layout = &((Gufunc *)decorated)->layout;
     *shape = (UfuncShape){.count = (unsigned)(layout->nin + layout->nout), .nin = (unsigned)layout->nin};
-    shape->nout = shape->count - shape->nin;
-    shape->identity = -1;
     memcpy(shape->ndim, layout->ndim, shape->count);
     return true;
 }

@@ -131,6 +131,11 @@ static const char *host_name_of(void *self, const Type *type, const char *attrib
     return frontend_own_name(&job->frontend, type, attribute);
 }
 
+static const Const *host_ufunc_attribute(void *self, const Type *type, const char *attribute) {
+    Job *job = self;
+    return frontend_ufunc_attribute(&job->frontend, type, attribute);
+}
+
 /* ---- the stages ---- */
 
 typedef struct Request {
@@ -389,7 +394,8 @@ static void job_open(Job *job) {
                                   .is_subclass = host_is_subclass,
                                   .is_sequence = host_is_sequence,
                                   .class_of = host_class_of,
-                                  .name_of = host_name_of};
+                                  .name_of = host_name_of,
+                                  .ufunc_attribute = host_ufunc_attribute};
     job->infer_config = (InferConfig){job->config->promotion,
                                       job->config->kernel,
                                       &job->captures,

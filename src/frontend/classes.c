@@ -158,7 +158,7 @@ const Const *frontend_class_constant(Frontend *frontend, const Type *type) {
     return class ? frontend_constant(frontend, class, NULL, (Span){0}) : NULL;
 }
 
-/* ---- names ---- */
+/* ---- what they say of themselves ---- */
 
 const char *frontend_own_name(Frontend *frontend, const Type *type, const char *attribute) {
     bool function = type->kind == TY_PYFUNC || type->kind == TY_CLOSURE;
@@ -169,4 +169,23 @@ const char *frontend_own_name(Frontend *frontend, const Type *type, const char *
     const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
     PyErr_Clear();
     return text ? arena_printf(frontend->arena, "%s", text) : NULL;
+}
+
+/* NumPy's, or one that @vectorize or @guvectorize made. */
+static bool is_ufunc(const Frontend *frontend, PyObject *object) {
+    return strcmp(Py_TYPE(object)->tp_name, "numpy.ufunc") == 0 ||
+           objects_ufunc(frontend->objects, object, &(UfuncShape){0});
+}
+
+const Const *frontend_ufunc_attribute(Frontend *frontend, const Type *type, const char *attribute) {
+    static const char *const names[] = {"nin", "nout", "nargs", "ntypes", "identity", "signature", "types"};
+    PyObject *object = type->kind == TY_PYFUNC ? objects_get(frontend->objects, type->object)
+                                               : frontend_class_meant(frontend, type);
+    bool known = false;
+    for (size_t i = 0; i < COUNT_OF(names); i++) known |= strcmp(attribute, names[i]) == 0;
+    if (!known || !object || !is_ufunc(frontend, object)) return NULL;
+    PyObject *value = frontend_keep(frontend, PyObject_GetAttrString(object, attribute));
+    if (value && PyList_Check(value)) value = frontend_keep(frontend, PyList_AsTuple(value));
+    PyErr_Clear();
+    return value ? frontend_constant(frontend, value, NULL, (Span){0}) : NULL;
 }

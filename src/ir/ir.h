@@ -248,11 +248,9 @@ struct Func {
  * count 0: of numbers alone, @vectorize. */
 enum { UFUNC_MAX_OPERANDS = 32 };
 typedef struct UfuncShape {
-    unsigned count;     /* of a generalised one, operands and results; else 0 */
-    unsigned nin, nout; /* 0: not known yet */
+    unsigned count, nin; /* of a generalised one, operands and results; else 0 */
     uint8_t ndim[UFUNC_MAX_OPERANDS];
-    int8_t identity; /* of an elementwise one, 0 or 1; -1: none */
-    bool any_order;  /* of an elementwise one: it may be reduced over several axes at once */
+    bool any_order; /* of an elementwise one: it may be reduced over several axes at once */
 } UfuncShape;
 
 /* A call of a generalised ufunc in compiled code: the types of its operands, of which results may be left out. */

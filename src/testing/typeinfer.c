@@ -95,6 +95,11 @@ static const char *no_name_of(void *trial, const Type *type, const char *attribu
     return NULL;
 }
 
+static const Const *no_ufunc_attribute(void *trial, const Type *type, const char *attribute) {
+    (void)trial, (void)type, (void)attribute;
+    return NULL;
+}
+
 static bool no_overload(void *self, const OverloadRequest *request, ObjRef *function) {
     (void)self, (void)request;
     *function = 0;
@@ -142,7 +147,8 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
                             .is_subclass = no_instance_of,
                             .is_sequence = no_sequence,
                             .class_of = no_class_of,
-                            .name_of = no_name_of};
+                            .name_of = no_name_of,
+                            .ufunc_attribute = no_ufunc_attribute};
     KeptViews views = {0};
     const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host, .views = &views};
     TRY(typeinfer_run(&config, trial->arena, trial->types, &inst, &trial->diag) && typeinfer_complete(&inst));

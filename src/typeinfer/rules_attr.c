@@ -356,30 +356,28 @@ static bool is_ufunc(const Typing *t, const Type *type) {
     return type->kind == TY_PYFUNC && host->ufunc(host->self, type->object, &shape) && !shape.count;
 }
 
-/* How many operands and results a ufunc that a user made has; what @vectorize was told that reductions start from, and,
- * for the prelude, `_any_order`: whether over several axes.  NULL: another attribute. */
-static const Const *ufunc_attribute(Typing *t, const Type *type) {
-    static const char *const names[] = {"nin", "nout", "nargs", "identity", "_any_order"};
+/* What a ufunc says of itself; for the prelude of one that a user made, `_any_order`: whether it may be reduced over
+ * several axes at once, and `_types`, the items of the list that `types` gives anew each time. */
+static bool ufunc_attribute(Typing *t, const Type *type, bool *known) {
     const InferHost *host = t->in->host;
-    Arena *arena = t->in->arena;
+    const Const *konst = NULL;
     UfuncShape shape;
-    size_t which = 0;
-    while (which < COUNT_OF(names) && strcmp(t->text, names[which]) != 0) which++;
-    if (type->kind != TY_PYFUNC || which == COUNT_OF(names)) return NULL;
-    if (!host->ufunc(host->self, type->object, &shape) || (which < 3 && !shape.nout)) return NULL;
-    switch (which) {
-    case 0: return const_int(arena, t->in->types, shape.nin);
-    case 1: return const_int(arena, t->in->types, shape.nout);
-    case 2: return const_int(arena, t->in->types, shape.nin + shape.nout);
-    case 3:
-        return shape.identity < 0 ? const_none(arena, t->in->types) : const_int(arena, t->in->types, shape.identity);
-    default: return shape.count ? NULL : const_bool(arena, t->in->types, shape.any_order);
+    *known = true;
+    if (type->kind == TY_PYFUNC && strcmp(t->text, "_any_order") == 0) {
+        if (host->ufunc(host->self, type->object, &shape) && !shape.count)
+            konst = const_bool(t->in->arena, t->in->types, shape.any_order);
+    } else if (type->kind == TY_PYFUNC || type->kind == TY_FUNC) {
+        bool items = strcmp(t->text, "_types") == 0;
+        konst = host->ufunc_attribute(host->self, type, items ? "types" : t->text);
+        if (konst && strcmp(t->text, "types") == 0) return typing_become_prelude(t, "ufuncs:types");
     }
+    if (konst) return typing_become_const(t, konst);
+    return *known = false;
 }
 
 static bool method(Typing *t, const Type *type) {
-    const Const *known = ufunc_attribute(t, type);
-    if (known) return typing_become_const(t, known);
+    bool known, fine = ufunc_attribute(t, type, &known);
+    if (known) return fine;
     const char *class_name = is_ufunc(t, type) ? "numpy.ufunc" : class_of_methods(type);
     if (!class_name) return unknown_attribute(t);
     const char *name = arena_printf(t->in->arena, "%s.%s", class_name, t->text);

@@ -77,6 +77,8 @@ typedef struct InferHost {
     const Const *(*class_of)(void *self, const Type *type);
     /* `__name__` and the like of the class or function that a constant of this type is; NULL: it has none. */
     const char *(*name_of)(void *self, const Type *type, const char *attribute);
+    /* What the ufunc that a constant of this type is says of itself, `nin` ...; `types` as a tuple; NULL: nothing. */
+    const Const *(*ufunc_attribute)(void *self, const Type *type, const char *attribute);
     /* In words that the object has no such attribute, or none that compiled code takes; *hint: what to do, or NULL. */
     const char *(*no_attribute)(void *self, ObjRef object, const char *name, const char **hint);
 } InferHost;

@@ -429,6 +429,16 @@ def test_numbers_of_operands_and_results_are_attributes(target):
 
     agree(lambda: (fused.nin, fused.nout, fused.nargs, fused.identity))
     agree(lambda: (twice.nin, twice.nout, twice.nargs, twice.identity))
+    agree(lambda: (fused.types, fused.ntypes, fused.signature))
+    agree(lambda: (twice.types, twice.ntypes, twice.signature, len(twice.types), "d->dd" in twice.types))
+
+
+def test_what_ufuncs_of_numpy_say_of_themselves():
+    agree(lambda: (np.add.nin, np.divmod.nout, np.sin.nargs, np.add.ntypes, np.multiply.types))
+    agree(lambda: (np.add.identity, np.logical_and.identity, np.bitwise_and.identity, np.maximum.identity))
+    agree(lambda: (np.add.signature, np.matmul.signature, hasattr(np.sum, "nin"), getattr(np.exp, "types")[-2]))
+    with pytest.raises(errors.TypingError, match="nin"):
+        njit(lambda: np.sum.nin)()
 
 
 @pytest.mark.parametrize("ufunc", [np.add, np.maximum, joined], ids=lambda u: u.__name__)
