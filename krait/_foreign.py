@@ -14,6 +14,43 @@ from .extending import inline_llvm, overload
 # ---- compiled functions for others ----
 
 
+class _Complex:
+    """What the structures of two floats have that stand for C's complex numbers: each is passed as the other."""
+
+    @classmethod
+    def from_param(cls, value):
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str):  # which complex() reads
+            raise TypeError(f"{cls.__name__} takes a number, not {value!r}")
+        value = complex(value)
+        return cls(value.real, value.imag)
+
+    def __complex__(self):
+        return complex(self.real, self.imag)
+
+
+class c_float_complex(_Complex, ctypes.Structure):
+    _fields_ = [("real", ctypes.c_float), ("imag", ctypes.c_float)]
+
+
+class c_double_complex(_Complex, ctypes.Structure):
+    _fields_ = [("real", ctypes.c_double), ("imag", ctypes.c_double)]
+
+
+def ctypes_number(name):
+    """The type that ctypes lacks for a number."""
+    return {"complex64": c_float_complex, "complex128": c_double_complex}.get(name, ctypes.c_char)
+
+
+def ctypes_function(prototype, address):
+    """A cfunc as a function of ctypes, which takes and gives Python's complex numbers where its type has some."""
+    function = prototype(address)
+    if isinstance(function.restype, type) and issubclass(function.restype, _Complex):
+        function.errcheck = lambda result, function, arguments: complex(result)
+    return function
+
+
 def cffi_function(cfunc, declaration):
     """A cfunc as a function pointer of cffi, which keeps it alive."""
     import cffi
@@ -88,7 +125,7 @@ def _ctypes_signature(function):
 def _of_cffi(ctype, what):
     from .core.typing.cffi_utils import map_type
 
-    if ctype.kind == "primitive" and ctype.cname != "char":
+    if ctype.kind == "primitive" and ctype.cname != "char" and "complex" not in ctype.cname:
         try:
             return map_type(ctype)
         except TypeError:

@@ -57,6 +57,8 @@ static const struct {
     [SCALAR_UINT64] = {"unsigned long", "c_uint64"},
     [SCALAR_FLOAT32] = {"float", "c_float"},
     [SCALAR_FLOAT64] = {"double", "c_double"},
+    [SCALAR_COMPLEX64] = {"float _Complex", NULL}, /* krait/_foreign.py has classes for those that ctypes lacks */
+    [SCALAR_COMPLEX128] = {"double _Complex", NULL},
 };
 
 static const Type *signature_type(const CFunc *self, size_t i) { /* 0: of the result */
@@ -67,9 +69,11 @@ static const Type *signature_type(const CFunc *self, size_t i) { /* 0: of the re
 static PyObject *ctypes_type(PyObject *ctypes, const Type *type) {
     if (type->kind == TY_NONE) Py_RETURN_NONE;
     bool pointer = type->kind == TY_ARRAY;
-    if (pointer && !type_is_scalar(type_element(type))) return PyObject_GetAttrString(ctypes, "c_void_p");
-    const char *name = names[(pointer ? type_element(type) : type)->scalar].ctypes;
-    PyObject *item = PyObject_GetAttrString(ctypes, name ? name : "c_char");
+    const Type *number = pointer ? type_element(type) : type;
+    const char *name = type_is_scalar(number) ? names[number->scalar].ctypes : NULL;
+    if (pointer && !name) return PyObject_GetAttrString(ctypes, "c_void_p");
+    if (!name) return marshal_call_python("krait._foreign", "ctypes_number", "(s)", scalar_info[number->scalar].name);
+    PyObject *item = PyObject_GetAttrString(ctypes, name);
     if (!item || !pointer) return item;
     PyObject *made = PyObject_CallMethod(ctypes, "POINTER", "O", item);
     Py_DECREF(item);
@@ -89,7 +93,9 @@ static PyObject *make_ctypes(const CFunc *self) {
     }
     PyObject *make = types ? PyObject_GetAttrString(ctypes, "CFUNCTYPE") : NULL;
     if (make) prototype = PyObject_Call(make, types, NULL);
-    if (prototype) function = PyObject_CallFunction(prototype, "N", PyLong_FromVoidPtr(address_of(self)));
+    if (prototype)
+        function = marshal_call_python("krait._foreign", "ctypes_function", "(ON)", prototype,
+                                       PyLong_FromVoidPtr(address_of(self)));
     if (function && PyObject_SetAttrString(function, "_krait_cfunc", (PyObject *)self) < 0) Py_CLEAR(function);
     Py_XDECREF(prototype);
     Py_XDECREF(make);

@@ -7,12 +7,13 @@ def _number(ctype):
     import cffi
 
     ffi = cffi.FFI()
-    named = {"_Bool": types.boolean, "float": types.float32, "double": types.float64, "char": types.int8}
+    named = {"_Bool": types.boolean, "float": types.float32, "double": types.float64, "char": types.int8,
+             "_cffi_float_complex_t": types.complex64, "_cffi_double_complex_t": types.complex128}
     if ctype.cname in named:
         return named[ctype.cname]
     try:
         kind = "int" if int(ffi.cast(ctype, -1)) < 0 else "uint"
-    except TypeError:  # complex, or a character
+    except TypeError:  # a character
         raise TypeError(f"{ctype.cname} has no type in compiled code") from None
     found = getattr(types, f"{kind}{8 * ffi.sizeof(ctype)}", None)
     if found is None or "long double" in ctype.cname:
