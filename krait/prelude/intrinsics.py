@@ -137,6 +137,18 @@ def append_codes(numbers, more):
     """Puts all numbers of a list, those of a string or a bytes, at the end of a list of numbers of the same kind."""
 
 
+def character_traits(code, asked):
+    """Which of the traits that are asked for a code point has: sets of the bits that str.isalpha and its like ask."""
+
+
+def upper(s):
+    """str.upper of any text, by the interpreter."""
+
+
+def lower(s):
+    """str.lower of any text, by the interpreter."""
+
+
 def truncate(items, length):
     """Gives up what lies behind so many items of a list."""
 

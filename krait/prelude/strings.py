@@ -2,22 +2,21 @@
 
 import numpy as np
 
-from krait.prelude.intrinsics import append_codes, bytes_of, character, codes, reserve, slice_range, string_of
+from krait.prelude import intrinsics
+from krait.prelude.intrinsics import (
+    append_codes,
+    bytes_of,
+    character,
+    character_traits,
+    codes,
+    reserve,
+    slice_range,
+    string_of,
+)
 from krait.prelude.lists import MOST, room_for
 
-
-def concatenated(a, b):
-    x = codes(a)
-    y = codes(b)
-    if len(x) == 0:
-        return b
-    if len(y) == 0:
-        return a
-    new = []
-    reserve(new, len(x) + len(y))
-    append_codes(new, x)
-    append_codes(new, y)
-    return string_of(new)
+# CharacterTrait of src/runtime/host/host.h.
+ALPHA, DECIMAL, DIGIT, NUMERIC, SPACE, UPPER, LOWER, TITLE, PRINTABLE = (1 << bit for bit in range(9))
 
 
 def repeated(s, times):
@@ -121,11 +120,115 @@ def of_int(n):
     return string_of(digits)
 
 
+def number_of(s):
+    # int(s): what is more than a sign and digits of ASCII, the interpreter reads or refuses.
+    x = codes(s)
+    first = 1 if len(x) > 1 and x[0] == 45 else 0
+    if len(x) == 0 or len(x) > 18:
+        return int(s, 10)
+    number = 0
+    for i in range(first, len(x)):
+        digit = int(x[i]) - 48
+        if digit < 0 or digit > 9:
+            return int(s, 10)
+        number = number * 10 + digit
+    return -number if first else number
+
+
 def isascii(s):
     for code in codes(s):
         if code > 127:
             return False
     return True
+
+
+# ---- kinds of characters ----
+
+
+def has_all(s, traits):
+    for code in codes(s):
+        if character_traits(code, traits) == 0:
+            return False
+    return True
+
+
+def isalpha(s):
+    return len(s) > 0 and has_all(s, ALPHA)
+
+
+def isalnum(s):
+    return len(s) > 0 and has_all(s, ALPHA | DECIMAL | DIGIT | NUMERIC)
+
+
+def isdecimal(s):
+    return len(s) > 0 and has_all(s, DECIMAL)
+
+
+def isdigit(s):
+    return len(s) > 0 and has_all(s, DIGIT)
+
+
+def isnumeric(s):
+    return len(s) > 0 and has_all(s, NUMERIC)
+
+
+def isspace(s):
+    return len(s) > 0 and has_all(s, SPACE)
+
+
+def isprintable(s):
+    return has_all(s, PRINTABLE)
+
+
+def in_one_case(s, case, other):
+    found = False
+    for code in codes(s):
+        traits = character_traits(code, case | other)
+        if traits & other:
+            return False
+        if traits & case:
+            found = True
+    return found
+
+
+def isupper(s):
+    return in_one_case(s, UPPER, LOWER | TITLE)
+
+
+def islower(s):
+    return in_one_case(s, LOWER, UPPER | TITLE)
+
+
+def istitle(s):
+    found = inside = False
+    for code in codes(s):
+        traits = character_traits(code, UPPER | LOWER | TITLE)
+        begins = traits & (UPPER | TITLE) != 0
+        if begins == inside and traits != 0:
+            return False
+        inside = traits != 0
+        found |= inside
+    return found
+
+
+def shifted(s, first, last, by):
+    # Of ASCII, with the letters from first to last moved.
+    if len(s) == 1:
+        code = int(codes(s)[0])
+        return character(code + by if first <= code <= last else code)
+    new = []
+    reserve(new, len(s))
+    for code in codes(s):
+        new.append(np.uint32(int(code) + by if first <= code <= last else code))
+    return string_of(new)
+
+
+def upper(s):
+    return shifted(s, 97, 122, -32) if isascii(s) else intrinsics.upper(s)
+
+
+def lower(s):
+    return shifted(s, 65, 90, 32) if isascii(s) else intrinsics.lower(s)
 
 
 # ---- searching ----
@@ -264,20 +367,6 @@ def bytes_slice(b, which):
     new = []
     for i in range(n):
         new.append(numbers[start + i * step])
-    return bytes_of(new)
-
-
-def bytes_concatenated(a, b):
-    if len(a) == 0:
-        return b
-    if len(b) == 0:
-        return a
-    x = codes(a)
-    y = codes(b)
-    new = []
-    reserve(new, len(x) + len(y))
-    append_codes(new, x)
-    append_codes(new, y)
     return bytes_of(new)
 
 

@@ -49,11 +49,14 @@ LLVMValueRef l_const_string(Lower *l, const Const *konst) {
     return l_offset(l, object, l_i64(l, OWNER_HEAP));
 }
 
-static LLVMValueRef new_object(Lower *l, const char *symbol, LLVMValueRef from) {
-    LLVMValueRef head = l_call_named(l, symbol, l->ptr, &from, 1);
+static LLVMValueRef raise_without_memory(Lower *l, LLVMValueRef head) {
     TRY(head);
     l_raise_if(l, l_icmp(l, LLVMIntEQ, head, l_null(l->ptr)), "MemoryError", "", NULL, 0);
     return l_offset(l, head, l_i64(l, OWNER_HEAP));
+}
+
+static LLVMValueRef new_object(Lower *l, const char *symbol, LLVMValueRef from) {
+    return raise_without_memory(l, l_call_named(l, symbol, l->ptr, &from, 1));
 }
 
 LLVMValueRef lower_func_character(Lower *l, const Value *call) {
@@ -62,6 +65,26 @@ LLVMValueRef lower_func_character(Lower *l, const Value *call) {
 
 LLVMValueRef lower_func_characters(Lower *l, const Value *call) {
     return new_object(l, "krait_heap_characters", l_offset(l, l_arg(l, call, 0), l_i64(l, -OWNER_HEAP)));
+}
+
+static LLVMValueRef join(Lower *l, const Value *call, const char *symbol) {
+    LLVMValueRef args[] = {l_offset(l, l_arg(l, call, 0), l_i64(l, -OWNER_HEAP)),
+                           l_offset(l, l_arg(l, call, 1), l_i64(l, -OWNER_HEAP))};
+    LLVMValueRef head = l_call_named(l, symbol, l->ptr, args, COUNT_OF(args));
+    return raise_without_memory(l, head);
+}
+
+LLVMValueRef lower_func_joined(Lower *l, const Value *call) { return join(l, call, "krait_heap_joined"); }
+
+LLVMValueRef lower_func_grown(Lower *l, const Value *call) { return join(l, call, "krait_heap_grown"); }
+
+LLVMValueRef lower_func_character_traits(Lower *l, const Value *call) {
+    LLVMValueRef args[] = {LLVMBuildTrunc(l->b, l_arg(l, call, 0), l->i32, ""),
+                           LLVMBuildTrunc(l->b, l_arg(l, call, 1), l->i32, "")};
+    LLVMValueRef traits = l_call_named(l, "krait_host_character_traits", l->i32, args, COUNT_OF(args));
+    TRY(traits);
+    l_call_attribute(l, traits, -1, "memory", 0);
+    return LLVMBuildZExt(l->b, traits, l->i64, "");
 }
 
 /* Operands from number `first` on go to the interpreter: 0, or what it raises, by its row in ir_exceptions.def, counted

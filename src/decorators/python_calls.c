@@ -456,6 +456,21 @@ static void chain(void *trail, int32_t status, void *other, bool cause) {
     PyGILState_Release(gil);
 }
 
+/* By the interpreter's own tables of Unicode, which are constants: no lock is asked for. */
+static uint32_t traits(uint32_t code, uint32_t asked) {
+    uint32_t has = 0;
+    if (asked & CHARACTER_ALPHA && Py_UNICODE_ISALPHA(code)) has |= CHARACTER_ALPHA;
+    if (asked & CHARACTER_DECIMAL && Py_UNICODE_ISDECIMAL(code)) has |= CHARACTER_DECIMAL;
+    if (asked & CHARACTER_DIGIT && Py_UNICODE_ISDIGIT(code)) has |= CHARACTER_DIGIT;
+    if (asked & CHARACTER_NUMERIC && Py_UNICODE_ISNUMERIC(code)) has |= CHARACTER_NUMERIC;
+    if (asked & CHARACTER_SPACE && Py_UNICODE_ISSPACE(code)) has |= CHARACTER_SPACE;
+    if (asked & CHARACTER_UPPER && Py_UNICODE_ISUPPER(code)) has |= CHARACTER_UPPER;
+    if (asked & CHARACTER_LOWER && Py_UNICODE_ISLOWER(code)) has |= CHARACTER_LOWER;
+    if (asked & CHARACTER_TITLE && Py_UNICODE_ISTITLE(code)) has |= CHARACTER_TITLE;
+    if (asked & CHARACTER_PRINTABLE && Py_UNICODE_ISPRINTABLE(code)) has |= CHARACTER_PRINTABLE;
+    return has;
+}
+
 void python_calls_init(void) {
     static const HostPython python = {.call = call_python,
                                       .row_of = row_of,
@@ -463,6 +478,7 @@ void python_calls_init(void) {
                                       .hold = hold,
                                       .is = raised_is,
                                       .caught_text = caught_text,
-                                      .chain = chain};
+                                      .chain = chain,
+                                      .traits = traits};
     host_set_python(&python);
 }

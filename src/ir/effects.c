@@ -21,6 +21,7 @@ static Effects effects_of_letters(const char *letters) {
         case 'S': effects |= EFFECT_SYNC; break;
         case 'C': effects |= EFFECT_CONTROL; break;
         case 'N': effects |= EFFECT_NEW; break;
+        case 'G': effects |= EFFECT_TAKE; break;
         default: break;
         }
     return effects;

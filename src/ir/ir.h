@@ -101,6 +101,7 @@ enum {
     EFFECT_SYNC = 8,     /* waits for other threads */
     EFFECT_CONTROL = 16, /* ends its block */
     EFFECT_NEW = 32,     /* makes an object: its result holds a reference of its own */
+    EFFECT_TAKE = 64,    /* takes the reference of its first operand over, unless it raises */
     EFFECT_ALL = 31      /* but NEW, which operations say of themselves */
 };
 

@@ -4,10 +4,11 @@
  *
  * A value is borrowed: somebody else holds it.  RETAIN takes a reference of one's own, RELEASE gives one up; a value
  * with VF_OWNED comes with one.  `return` gives up a reference to its operand if one is held, with VF_OWNED it needs
- * one, as do the cells that take one; a phi takes over the references that its operands hold, and they must hold one on
- * every edge or, without VF_OWNED, on none.  Nothing may be held where the function is left.  What may raise hands what
- * is held before it to the handler.  Blocks are taken in reverse post-order; the counts at the start of one are those
- * of the first edge that leads there, and every other edge must bring the same. */
+ * one, as do the cells that take one, and what takes its first operand (EFFECT_TAKE) unless it raises; a phi takes over
+ * the references that its operands hold, and they must hold one on every edge or, without VF_OWNED, on none.  Nothing
+ * may be held where the function is left.  What may raise hands what is held before it to the handler.  Blocks are
+ * taken in reverse post-order; the counts at the start of one are those of the first edge that leads there, and every
+ * other edge must bring the same. */
 #include "ir/verify.h"
 
 #include <string.h> /* memcpy */
@@ -95,6 +96,9 @@ static void pass_value(Ownership *own, const Value *value, int32_t *counts) {
         return;
     case OP_CELL:
         if (value->flags & VF_OWNED && value->nargs) take(own, value, value->args[0], counts);
+        break;
+    case OP_CALL_FUNC:
+        if (func_effects(value->imm.func) & EFFECT_TAKE) take(own, value, value->args[0], counts);
         break;
     default: break;
     }

@@ -55,6 +55,9 @@ static Value *taken_by(const Value *value) {
     return taken && type_is_counted(taken->type) ? taken : NULL;
 }
 
+/* The first of two strings that are joined: its reference goes with it where it is used for the last time. */
+static Value *grown_by(const Value *value) { return value_calls(value, FUNC_JOINED) ? value->args[0] : NULL; }
+
 /* Whether a function has references to count: those it makes, and those taken over of what it borrows. */
 static bool counts(const Placing *p) {
     bool any = p->owners.values.len > 0;
@@ -113,9 +116,10 @@ static void place_at(Placing *p, Value *value, const uint64_t *handled, uint64_t
     if (own) owners_drop(live, own - 1);
     bool may_raise = raises(value);
     bool uses = find_used(p, value, may_raise ? handled : NULL, used);
-    Value *taken = taken_by(value);
-    uint32_t moved = taken ? owners_number(&p->owners, taken) : 0;
+    Value *taken = taken_by(value), *grown = grown_by(value);
+    uint32_t moved = taken || grown ? owners_number(&p->owners, taken ? taken : grown) : 0;
     if (moved && owners_bit(live, moved - 1)) moved = 0;
+    if (grown && moved) value->imm.func = &func_info[FUNC_GROWN].head;
     if (uses) use(p, value, used, live, moved);
     if (taken && !moved) {
         Value *before = value; /* what a return releases stands before it already */

@@ -431,6 +431,7 @@ bool typing_settle_texts(Typing *t);                     /* operands that are te
 bool typing_refuse_own(Typing *t);
 Value *typing_make_text(Typing *t, Value *text); /* when emitting: the string of a FORMAT */
 bool typing_number_from_text(Typing *t, const Type *to);
+bool typing_join(Typing *t);
 const Type *typing_characters_type(Infer *in); /* what a string becomes to be walked: a list of strings */
 bool typing_string_binary(Typing *t);
 bool typing_string_compare(Typing *t);

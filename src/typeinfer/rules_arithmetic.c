@@ -301,11 +301,10 @@ bool rule_binary(Typing *t) {
     bool adds = t->op == OP_ADD && a->kind == TY_BYTES && b->kind == TY_BYTES;
     bool repeats = t->op == OP_MUL && (a->kind == TY_BYTES ? b : a)->kind == TY_SCALAR &&
                    (a->kind == TY_BYTES || b->kind == TY_BYTES);
-    if (adds || repeats) {
+    if (adds) return typing_join(t);
+    if (repeats) {
         t->op = OP_CALL;
-        return typing_become_prelude(t, adds                  ? "strings:bytes_concatenated"
-                                        : a->kind == TY_BYTES ? "strings:bytes_repeated"
-                                                              : "strings:repeated_bytes");
+        return typing_become_prelude(t, a->kind == TY_BYTES ? "strings:bytes_repeated" : "strings:repeated_bytes");
     }
     if (a->kind == TY_MEMBER || b->kind == TY_MEMBER) return typing_binary_members(t, a, b);
     if (type_is_table(a) && a->kind == b->kind) return typing_table_binary(t);

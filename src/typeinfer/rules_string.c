@@ -60,6 +60,11 @@ bool typing_call_interpreter(Typing *t, const char *what, const Type *result) {
     return typing_become(t, typing_make_func(t, FUNC_CALL_PYTHON, result, args, t->nargs + 1), result);
 }
 
+static bool become(Typing *t, const char *name) {
+    t->op = OP_CALL;
+    return typing_become_prelude(t, name);
+}
+
 /* python_order(keys, reverse) */
 bool rule_func_python_order(Typing *t) {
     const Type *integer = infer_int(t->in);
@@ -217,6 +222,8 @@ bool rule_func_print(Typing *t) {
 bool typing_number_from_text(Typing *t, const Type *to) {
     char kind = scalar_info[to->scalar].kind;
     const Type *python = kind == 'f' ? infer_float(t->in) : kind == 'c' ? infer_complex(t->in) : infer_int(t->in);
+    bool plain = to == infer_int(t->in) && t->nargs == 1 && is_text(t->args[0].type) && !t->in->device;
+    if (plain) return typing_as(t, 0, string_type(t->in)) && become(t, "strings:number_of");
     for (size_t i = 0; i < t->nargs; i++) TRY(take_letter(t, i, i ? 'i' : 's', false));
     TRY(typing_call_interpreter(t, kind == 'f' ? "float" : kind == 'c' ? "complex" : "int", python));
     if (t->emit) t->value = typing_make_cast(t, t->value, to);
@@ -247,14 +254,17 @@ bool typing_settle_texts(Typing *t) {
 
 /* ---- operators ---- */
 
-static bool become(Typing *t, const char *name) {
-    t->op = OP_CALL;
-    return typing_become_prelude(t, name);
-}
-
 static bool both_strings(Typing *t) {
     return typing_as(t, 0, string_type(t->in)) && typing_as(t, 1, string_type(t->in));
 }
+
+/* Two strings, or two bytes. */
+bool typing_join(Typing *t) {
+    t->op = OP_CALL;
+    return typing_become_func(t, FUNC_JOINED);
+}
+
+bool rule_func_joined(Typing *t) { return typing_result(t, t->args[0].type, NULL); }
 
 bool typing_string_binary(Typing *t) {
     const Type *a = infer_content(t->args[0].type), *b = infer_content(t->args[1].type);
@@ -262,7 +272,7 @@ bool typing_string_binary(Typing *t) {
     TRY(typing_kernel_text(t, &made));
     if (made) return true;
     TRY(on_host(t));
-    if (t->op == OP_ADD && is_text(a) && is_text(b)) return both_strings(t) && become(t, "strings:concatenated");
+    if (t->op == OP_ADD && is_text(a) && is_text(b)) return both_strings(t) && typing_join(t);
     if (t->op == OP_MUL && is_text(a) && lib_kinds(t, 1, 1, "biu"))
         return typing_as(t, 0, string_type(t->in)) && become(t, "strings:repeated");
     if (t->op == OP_MUL && is_text(b) && lib_kinds(t, 0, 1, "biu"))
@@ -364,6 +374,11 @@ bool rule_func_string_of(Typing *t) { return dress(t, code_list(t->in), string_t
 bool rule_func_character(Typing *t) {
     typing_cast(t, 0, infer_int(t->in));
     return typing_result(t, string_type(t->in), NULL);
+}
+
+bool rule_func_character_traits(Typing *t) {
+    for (uint32_t i = 0; i < 2; i++) typing_cast(t, i, infer_int(t->in));
+    return typing_result(t, infer_int(t->in), NULL);
 }
 
 const Type *typing_characters_type(Infer *in) { return list_of(in, TY_STRING); }

@@ -355,3 +355,55 @@ def objects_made(function, *args):
     before = _krait.allocation_stats()[0]
     function(*args)
     return before, _krait.allocation_stats()[0]
+
+
+@pytest.mark.parametrize("body", [
+    "r += 'ab'[i % 2]", "r = r + str(i % 7) + ','", "r += r", "r += r + 'x'", "r = r + ''",
+    "t = r\nr += 'x'\nkept.append(t)",
+    "kept.append(r)\nr += 'é'\nr += 'y'", "kept.append(r + 'x')\nkept.append(r + 'y')", "r = 'x' + r\nr += r[:2]",
+    "try:\n    r += 'abc'[i % 4]\nexcept IndexError:\n    kept.append(r)", "for c in r[:3]:\n    r += c + r[:1]",
+    "d[r] = i\nr += 'k'\nkept.append(str(d))", "s = (r, i)\nr += 'x'\nkept.append(s[0])",
+    "def more():\n    return r + 'z'\nr += more()",
+])  # fmt: skip
+@pytest.mark.parametrize("start", ["''", "'x'", "a", "a + 'b'"])
+def test_a_text_that_grows_where_it_lies_is_nobody_elses(body, start):
+    lines = "".join(f"        {line}\n" for line in body.split("\n"))
+    text = f"def f(a, n):\n    r = {start}\n    kept = ['']\n    d = {{'': 0}}\n    for i in range(n):\n{lines}"
+    agree_all(make(text + "    return r, kept, a", "f"), [("", 3), ("text", 9)])
+
+
+@pytest.mark.parametrize("text", ["", b""])
+def test_a_text_put_together_in_a_loop_is_one_object(text):
+    def grown(text, part, n):
+        for _ in range(n):
+            text += part
+        return text
+
+    ours, part = njit(grown), text.join([text]) + ("xy" if isinstance(text, str) else b"xy")
+    assert ours(text, part, 5000) == grown(text, part, 5000)
+    assert np.diff(objects_made(ours, text, part, 5000))[0] < 60  # one, and the rooms that it outgrew
+
+
+CHARACTERS = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+
+
+@pytest.mark.parametrize("method", ["isalpha", "isdigit", "isalnum", "isdecimal", "isnumeric", "isspace",
+                                    "isprintable", "isupper", "islower", "istitle"])  # fmt: skip
+def test_kinds_of_characters_are_those_of_the_interpreter(method):
+    """Of every character there is, and of words of several kinds."""
+    agree(expression(f"[c.{method}() for c in a]", "a"), CHARACTERS)
+    some = ["a", "A", "1", " ", "ǅ", "é", "²", "½", "_", "中"]
+    agree_all(expression(f"a.{method}()", "a"), [(x + y + z,) for x in some for y in some for z in ["", "b", "B"]])
+
+
+def test_numbers_of_texts():
+    texts = ["0", "7", "-7", "-", "", "+5", " 12 ", "1_000", "007", "-0", "9" * 18, "0" * 19, "-" + "9" * 17, "٣", "1-",
+             "--1", "12a", "1\0", str(2**63 - 1), str(-(2**63))]  # fmt: skip
+    agree_all(expression("int(a), [int(c) for c in a if c.isdecimal()]", "a"), [(text,) for text in texts])
+
+
+@pytest.mark.parametrize("method", ["upper", "lower"])
+def test_cases_are_those_of_the_interpreter(method):
+    agree(expression(f"[c.{method}() for c in a]", "a"), CHARACTERS[:1500] + CHARACTERS[7600:8600])
+    texts = ["", "aZ[@`{z", "x" * 300 + "Q", "aß", "ΑΣ", "İı"]
+    agree_all(expression(f"a.{method}()", "a"), [(text,) for text in texts])

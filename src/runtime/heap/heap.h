@@ -59,6 +59,10 @@ enum { GENERATOR_BUFFER_BYTES = 128 };         /* an exception buffer has as man
  * NULL: no memory. */
 HeapHead *krait_heap_character(uint32_t code);
 HeapHead *krait_heap_characters(const HeapHead *string);
+/* Two strings, or bytes, one behind the other: a reference of one's own; NULL: no memory.  The second takes that of
+ * the first operand over unless it is NULL: what nobody else refers to grows where it lies. */
+HeapHead *krait_heap_joined(HeapHead *first, HeapHead *second);
+HeapHead *krait_heap_grown(HeapHead *first, HeapHead *second);
 /* The object, whole as it is, may come to refer to itself, by way of others: now and then this thread releases such
  * objects that nobody else refers to.  (cycles.c) */
 void krait_heap_may_cycle(HeapHead *object);

@@ -1,7 +1,8 @@
-/* strings.c: strings of one character.
+/* strings.c: strings of one character, and strings that are joined.
  *
- * In: a code point, or a string.  Out: a string of it, a list of such.  Those of ASCII are made once and never
- * released: to walk a text makes few objects as a rule. */
+ * In: a code point, or strings.  Out: a string of it, a list of such, one string of two.  Those of one character of
+ * ASCII are made once and never released: to walk a text makes few objects as a rule.  A text that a loop puts together
+ * grows where it lies, as a list does: the time goes with its length, not with its square. */
 #include "runtime/heap/heap.h"
 
 #include <pthread.h> /* pthread_once */
@@ -54,4 +55,29 @@ HeapHead *krait_heap_characters(const HeapHead *string) {
         ((uintptr_t *)list->items)[list->length] = (uintptr_t)character | OWNER_HEAP;
     }
     return object;
+}
+
+HeapHead *krait_heap_joined(HeapHead *first, HeapHead *second) {
+    const ListBody *x = heap_content(first), *y = heap_content(second);
+    if (!x->length || !y->length) {
+        HeapHead *same = x->length ? first : second;
+        heap_retain(same);
+        return same;
+    }
+    int64_t length;
+    if (__builtin_add_overflow(x->length, y->length, &length)) return NULL;
+    HeapHead *joined = krait_heap_list(length, x->item_bytes, NULL, 0);
+    if (!joined) return NULL;
+    krait_heap_list_append_all(joined, first); /* there is room */
+    krait_heap_list_append_all(joined, second);
+    return joined;
+}
+
+HeapHead *krait_heap_grown(HeapHead *first, HeapHead *second) {
+    const ListBody *list = heap_content(first);
+    if (heap_is_unique(first) && list->length && !list->origin)
+        return krait_heap_list_append_all(first, second) ? NULL : first;
+    HeapHead *joined = krait_heap_joined(first, second);
+    if (joined) heap_release(first);
+    return joined;
 }

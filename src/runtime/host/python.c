@@ -43,6 +43,11 @@ int32_t krait_host_raised_is(const void *held, const Type *classes) {
     return is && is->is(held, classes);
 }
 
+uint32_t krait_host_character_traits(uint32_t code, uint32_t asked) {
+    const HostPython *is = atomic_load_explicit(&python, memory_order_relaxed);
+    return is ? is->traits(code, asked) : 0;
+}
+
 void krait_host_chain_raised(void *trail, int32_t status, void *other, int32_t cause) {
     const HostPython *is = atomic_load(&python);
     if (is) is->chain(trail, status, other, cause != 0);
