@@ -141,7 +141,7 @@ static Places note_arrays(const Choice *choice, const Plan *plan, const char *bu
         if (KRAIT_UNLIKELY(!Py_IS_TYPE(owner, device_array))) {
             if (places == HERE) places = AT_HOST;
         } else if (KRAIT_UNLIKELY(array->device != choice->device)) {
-            bool reached = choice->settled && !runtime_capture && device_reaches(choice->device, array->device);
+            bool reached = choice->settled && device_reaches(choice->device, array->device);
             *visits |= reached;
             if (!reached) places = ELSEWHERE;
         } else if (KRAIT_UNLIKELY(!is_there(array, head))) {

@@ -218,6 +218,29 @@ static int launch_on(const UfuncCall *call, const Code *code, DeviceKernel *kern
     return device_check(device, status, what);
 }
 
+/* The launch's stream and those of arrays of other devices are put in order, before the launch or after it. */
+static int visit_operands(const UfuncCall *call, bool after) {
+    int status = 0;
+    for (int i = 0; status == 0 && i < call->nin + call->nout; i++) {
+        DeviceArray *array = (DeviceArray *)call->operands[i];
+        if (array && array->device != call->device)
+            status = device_array_visited(array, call->device, call->stream, after);
+    }
+    return status;
+}
+
+/* Arrays of this device are noted as used by the stream, and waited for where they are of others (*visits). */
+static int note_operands(const UfuncCall *call, bool *visits) {
+    for (int i = 0; i < call->nin + call->nout; i++) {
+        DeviceArray *array = (DeviceArray *)call->operands[i];
+        if (array && KRAIT_UNLIKELY(array->device != call->device))
+            *visits = true;
+        else if (array && device_array_used(array, call->stream, call->stream_object) < 0)
+            return -1;
+    }
+    return *visits ? visit_operands(call, false) : 0;
+}
+
 static int launch_kernel(const UfuncCall *call, Spec *spec, const unsigned grid[3], unsigned threads) {
     int count = call->nin + call->nout;
     struct {
@@ -227,16 +250,15 @@ static int launch_kernel(const UfuncCall *call, Spec *spec, const unsigned grid[
     params.head = call->head;
     DeviceKernel *kernel = load(call, spec);
     if (!kernel) return -1;
-    for (int i = 0; i < count; i++)
-        if (call->operands[i] &&
-            device_array_used((DeviceArray *)call->operands[i], call->stream, call->stream_object) < 0)
-            return -1;
+    bool visits = false;
+    if (note_operands(call, &visits) < 0) return -1;
     if (captured_note(call->state, spec->code, call->device, call->stream, call->stream_object) < 0) return -1;
     memcpy(params.places, call->places, (size_t)count * sizeof *call->places);
     for (int i = 0; i < call->nin; i++)
         if (!call->operands[i]) params.places[i].strides[UFUNC_MAX_NDIM - 1] = call->values[i];
     LaunchConfig config = {.grid = {{grid[0], grid[1], grid[2]}}, .block = {{threads, 1, 1}}, .stream = call->stream};
-    return launch_on(call, spec->code, kernel, &config, &params);
+    int status = launch_on(call, spec->code, kernel, &config, &params);
+    return status == 0 && visits ? visit_operands(call, true) : status;
 }
 
 static int launch_rows(UfuncCall *call, unsigned threads) {
@@ -374,7 +396,7 @@ static PyObject *given_out(const Given *given, int nin, PyObject *out) {
 
 static PyObject *call_given(Vectorized *self, const Given *given, Py_ssize_t nin, PyObject *out, PyObject *stream,
                             void *handle) {
-    Device *home = runtime_home(self->core.state->runtime, given->objects, given->count);
+    Device *home = runtime_launch_home(self->core.state->runtime, stream, given->objects, given->count);
     if (!home || (stream && runtime_stream_check(stream, home) < 0)) return NULL;
     if (home == runtime_device(self->core.state->runtime))
         return call_on(home, self, given->objects, nin, out, stream, handle);

@@ -1224,13 +1224,6 @@ def test_a_launch_of_arrays_of_two_gpus_where_one_reaches_the_other(run):
                 raise AssertionError
         assert refused(here, there, launcher=theirs)
         add[1, 128](np.zeros(100), here), add[1, 128](there, there), add[1, 128](here, here)
-        try:
-            with cuda.graph():
-                add[1, 128](here, there)
-        except ValueError as error:
-            assert "lie on different GPUs" in str(error)
-        else:
-            raise AssertionError
         host = np.zeros(100)
 
         @cuda.jit
@@ -1247,6 +1240,106 @@ def test_a_launch_of_arrays_of_two_gpus_where_one_reaches_the_other(run):
         cuda.current_context(0).enable_peer_access(1)
         add[1, 128](on(0, 1.0), on(1, 2.0))
         assert not violations(), violations()
+    """, FAKE_GPUS="2")
+
+
+def test_elementwise_functions_of_arrays_of_two_gpus_where_one_reaches_the_other(run):
+    """As launches: where the thread's GPU, or the stream's, reaches all, and behind what is under way there."""
+    run("""
+        from krait import vectorize
+
+        @vectorize(["float64(float64, float64)"], target="cuda")
+        def plus(a, b):
+            return a + b
+
+        def on(device, value, dtype=np.float64):
+            with cuda.gpus[device]:
+                return cuda.to_device(np.full(100, value, dtype))
+
+        def refused(call):
+            try:
+                call()
+            except ValueError as error:
+                assert "lie on different GPUs, " in str(error), error
+                return True
+
+        here, there, out, single = on(0, 1.0), on(1, 2.0), on(1, 0.0), on(1, 1.0, np.float32)
+        mixed = [lambda: plus(here, there), lambda: plus(there, here, out=out), lambda: here + there,
+                 lambda: there * here, lambda: here > there, lambda: np.add(there, here), lambda: there.__iadd__(here),
+                 lambda: np.add(here, here, out=there), lambda: plus(here, single), lambda: single - here]
+        assert all(map(refused, mixed))
+        cuda.current_context(0).enable_peer_access(1)
+        for call in mixed:
+            result = call()
+            assert result.shape == (100,)
+        plus(there, here, out=out)
+        calls()
+        plus(there, here, out=out)
+        assert calls() == ["EventRecord 0", "StreamWaitEvent 0"] * 2 + ["LaunchKernel 0"] + [
+            "EventRecord 0", "StreamWaitEvent 0"] * 2
+        assert (here + there).__dlpack_device__()[1] == 0 == plus(there, here).__dlpack_device__()[1]
+        stream = cuda.stream()
+        plus(here, there, out=out, stream=stream)
+        with cuda.gpus[1]:
+            assert all(map(refused, mixed))  # the other way was not let
+            plus(here, there, out=out, stream=stream)  # goes where the stream is
+            assert cuda.get_current_device().id == 1
+        plus(there, there), there + there  # all on one: there
+        assert (there + there).__dlpack_device__()[1] == 1 and cuda.get_current_device().id == 0
+        assert not violations(), violations()
+    """, FAKE_GPUS="2")
+
+
+def test_graphs_of_arrays_of_two_gpus_where_one_reaches_the_other(run):
+    run("""
+        from krait import vectorize
+
+        @vectorize(["float64(float64, float64)"], target="cuda")
+        def plus(a, b):
+            return a + b
+
+        def on(device, value):
+            with cuda.gpus[device]:
+                return cuda.to_device(np.full(100, value))
+
+        def record(here, there):
+            with cuda.graph() as graph:
+                add[1, 128](here, there)
+                plus(here, there, out=there)
+            return graph
+
+        here, there = on(0, 1.0), on(1, 2.0)
+        try:
+            record(here, there)
+        except ValueError as error:
+            assert "lie on different GPUs" in str(error)
+        else:
+            raise AssertionError
+        cuda.current_context(0).enable_peer_access(1)
+        calls()
+        graph = record(here, there)
+        assert "EventRecord 0" not in calls()  # what is recorded waits for nothing
+        for stream in (None, cuda.stream()):
+            made = calls()
+            graph.launch() if stream is None else graph.launch(stream)
+            made = [call for call in calls() if call.split()[0] in ("EventRecord", "StreamWaitEvent", "GraphLaunch")]
+            before, behind = "\\n".join(made).split("GraphLaunch")
+            assert before.count("StreamWaitEvent") and behind.count("EventRecord") and behind.count("StreamWaitEvent")
+        with cuda.gpus[1]:
+            try:
+                record(here, there)
+            except ValueError as error:
+                assert "lie on different GPUs" in str(error)
+            else:
+                raise AssertionError
+        assert not violations(), violations()
+        cuda.gpus[1].reset()
+        try:
+            graph.launch()
+        except RuntimeError as error:
+            assert "is gone" in str(error)
+        else:
+            raise AssertionError
     """, FAKE_GPUS="2")
 
 

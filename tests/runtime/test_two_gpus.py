@@ -96,6 +96,47 @@ def test_peer_access_lets_a_kernel_read_the_other_gpu():
         add[1, 128](here, there, out)
 
 
+def test_peer_access_lets_elementwise_functions_read_the_other_gpu():
+    context = cuda.current_context(0)
+    if not context.can_access_peer(1):
+        pytest.skip("the GPUs do not reach each other")
+    context.enable_peer_access(1)
+
+    @vectorize(["float64(float64, float64)"], target="cuda")
+    def plus(a, b):
+        return a + b
+
+    for round in range(30):
+        size = 100 if round % 2 else 1 << 22
+        here, there, out = on(0, np.ones(size)), on(1, np.full(size, float(round))), on(1, np.zeros(size))
+        assert plus(here, there, out=out) is out and device_of(out) == 1
+        assert device_of(there + here) == device_of(plus(there, here)) == 0
+        with cuda.gpus[1]:
+            out += out
+        there += here
+        assert (out.copy_to_host() == 2 * (round + 1)).all() and (there.copy_to_host() == round + 1).all()
+    assert cuda.get_current_device().id == 0
+
+
+def test_graphs_reach_the_other_gpu():
+    context = cuda.current_context(0)
+    if not context.can_access_peer(1):
+        pytest.skip("the GPUs do not reach each other")
+    context.enable_peer_access(1)
+    size = 1 << 22
+    here, there = on(0, np.ones(size)), on(1, np.zeros(size))
+    with cuda.graph() as graph:
+        for _ in range(4):
+            add[(size + 127) // 128, 128](here, there, there)
+    expected = 0
+    for _ in range(20):
+        graph.launch()
+        with cuda.gpus[1]:
+            add[(size + 127) // 128, 128](there, there, there)
+        expected = (expected + 4) * 2
+    assert (there.copy_to_host() == expected).all()
+
+
 def test_each_thread_has_its_gpu():
     failures = []
 
@@ -174,7 +215,7 @@ def test_everything_that_makes_an_array_makes_it_where_its_operand_is():
 def test_operands_on_two_gpus_are_refused():
     x, y = on(0, np.ones(10)), on(1, np.ones(10))
     for operation in (lambda: x + y, lambda: np.add(x, y), lambda: x.__iadd__(y), lambda: x > y):
-        with pytest.raises(ValueError, match="different GPUs"):
+        with cuda.gpus[1], pytest.raises(ValueError, match="different GPUs"):  # GPU 1 is never let reach GPU 0 here
             operation()
     x.copy_to_device(y)  # this is how they come together
     assert (x.copy_to_host() == 1).all()

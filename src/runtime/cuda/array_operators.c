@@ -12,9 +12,26 @@ static PyObject *function_of(const char *module_name, const char *name) {
     return function;
 }
 
-/* With the array's device made the thread's as long: what a function makes lies there. */
+/* Whether an argument, or one in a tuple or a dict of them, is an array of another device. */
+static bool any_elsewhere(const Device *home, PyObject *object) {
+    bool any = false;
+    if (!object) return false;
+    if (device_array_is(object)) return ((DeviceArray *)object)->device != home;
+    for (Py_ssize_t i = 0; PyTuple_Check(object) && !any && i < PyTuple_GET_SIZE(object); i++)
+        any = any_elsewhere(home, PyTuple_GET_ITEM(object, i));
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Check(object) && !any && PyDict_Next(object, &at, &key, &value);)
+        any = any_elsewhere(home, value);
+    return any;
+}
+
+/* With the array's device made the thread's as long: what a function makes lies there.  Arrays of several devices meet
+ * on the thread's own, as those of a launch do. */
 static PyObject *call_on(const DeviceArray *home, PyObject *function, PyObject *args, PyObject *kwargs) {
-    if (device_array_check_there(home) < 0 || context_push(home->device) < 0) return NULL;
+    if (device_array_check_there(home) < 0) return NULL;
+    if (any_elsewhere(home->device, args) || any_elsewhere(home->device, kwargs))
+        return PyObject_Call(function, args, kwargs);
+    if (context_push(home->device) < 0) return NULL;
     PyObject *result = PyObject_Call(function, args, kwargs);
     context_pop();
     return result;

@@ -184,11 +184,12 @@ int device_array_used_elsewhere(DeviceArray *owner, void *stream, PyObject *keep
     return 0;
 }
 
-/* Memory of others is used in the order of its device's default stream. */
+/* Memory of others is used in the order of its device's default stream.  What a graph records visits when it runs. */
 int device_array_visited(DeviceArray *array, Device *device, void *stream, bool after) {
     DeviceArray *owner = device_array_owner(array);
     Device *home = owner->device;
     if (device_array_check_there(array) < 0) return -1;
+    if (runtime_capture) return after ? 0 : graph_keep_array(array);
     if (owner->quiet) device_array_unwatch(owner);
     unsigned count = owner->base ? 0 : owner->nuses;
     void *streams[STREAM_USES + 1] = {NULL};

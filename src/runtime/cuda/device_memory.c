@@ -124,7 +124,7 @@ Device *runtime_home(Runtime *runtime, PyObject *const *objects, Py_ssize_t coun
 Device *runtime_launch_home(Runtime *runtime, PyObject *stream, PyObject *const *objects, Py_ssize_t count) {
     Device *meet = stream ? runtime_stream_device(stream) : NULL;
     if (!meet && !(meet = runtime_device(runtime))) return NULL;
-    return home_or_own(runtime, find_home(runtime, runtime_capture ? NULL : meet, objects, count));
+    return home_or_own(runtime, find_home(runtime, meet, objects, count));
 }
 
 int runtime_device_count(Runtime *runtime) { return runtime->cuda->use_gpu > 0 ? cuda_device_count(runtime->cuda) : 1; }

@@ -13,6 +13,8 @@ typedef struct GraphRun {
     DeviceKernel **in_turn;
     size_t count;
     PyObject *held; /* list: who has these, for another thread's update() may let them go; NULL: nobody yet */
+    Device *device;
+    PyObject *visited; /* list: arrays of other devices; NULL: none yet */
 } GraphRun;
 
 static int note_code(GraphRun *run, PyObject *capsule) {
@@ -28,13 +30,29 @@ static int note_code(GraphRun *run, PyObject *capsule) {
     return PyList_Append(run->held, capsule);
 }
 
+static int note_array(GraphRun *run, PyObject *used) {
+    DeviceArray *array = (DeviceArray *)used;
+    if (array->device == run->device) return device_array_used(array, run->stream, run->keeper);
+    if (!run->visited && !(run->visited = PyList_New(0))) return -1;
+    if (PyList_Append(run->visited, used) < 0) return -1;
+    return device_array_visited(array, run->device, run->stream, false);
+}
+
+/* What arrays of other devices are used for later goes behind the graph. */
+static int leave_visited(const GraphRun *run) {
+    int status = 0;
+    for (Py_ssize_t i = 0; status == 0 && run->visited && i < PyList_GET_SIZE(run->visited); i++)
+        status = device_array_visited((DeviceArray *)PyList_GET_ITEM(run->visited, i), run->device, run->stream, true);
+    return status;
+}
+
 static int note_uses(PyObject *kept, GraphRun *run) {
     int status = 0;
     Py_INCREF(kept); /* another thread's update() puts another list in its place */
     for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(kept); i++) {
         PyObject *used = PyList_GET_ITEM(kept, i);
         if (Py_IS_TYPE(used, run->runtime->device_array))
-            status = device_array_used((DeviceArray *)used, run->stream, run->keeper);
+            status = note_array(run, used);
         else if (PyCapsule_IsValid(used, KEPT_CODE))
             status = note_code(run, used);
     }
@@ -102,7 +120,7 @@ static int run_graph(Graph *self, GraphRun *run) {
     if (device->shares_memory) return run_steps(self->steps);
     if (note_steps(self->steps, run) < 0) return -1;
     GIVE(device, status, device->ops->graph_run(device, self->graph, run->stream, run->in_turn, run->count));
-    return device_check(device, status, "launching a graph");
+    return device_check(device, status, "launching a graph") < 0 ? -1 : leave_visited(run);
 }
 
 PyObject *graph_launch(PyObject *object, PyObject *args, PyObject *kwargs) {
@@ -114,9 +132,11 @@ PyObject *graph_launch(PyObject *object, PyObject *args, PyObject *kwargs) {
         runtime_stream_handle(stream, self->device, &run.stream) < 0)
         return NULL;
     run.keeper = stream == Py_None ? NULL : stream;
+    run.device = self->device;
     int status = run_graph(self, &run);
     PyMem_Free(run.in_turn);
     Py_XDECREF(run.held);
+    Py_XDECREF(run.visited);
     if (status < 0) return NULL;
     Py_RETURN_NONE;
 }
