@@ -106,10 +106,124 @@ def fill_lines(f, lines, out):
             fill_lines(f, lines[i], out[i, ...])
 
 
-def finished(values, a, axis, out, keepdims):
-    if out is not None:
+# ---- out= of reductions: where their results may go, in NumPy's words ----
+
+
+def _is_reduced(i, axis, ndim):
+    if axis is None:
+        return True
+    if not isinstance(axis, tuple):
+        return i == axis % ndim
+    for j in range(len(axis)):
+        if axis[j] % ndim == i:
+            return True
+    return False
+
+
+def _axes_left(axis, ndim):
+    if axis is None:
+        return 0
+    return max(ndim - (len(axis) if isinstance(axis, tuple) else 1), 0)
+
+
+def check_out(out, a, axis, keepdims, name):
+    # name: of the ufunc that reduces.
+    if axis is not None and a.ndim > 0:
+        check_axes(axis, a.ndim)
+    if keepdims and out.ndim != a.ndim:
+        raise ValueError(
+            f"output parameter for reduction operation {name} has the wrong number of dimensions: Found {out.ndim} "
+            f"but expected {a.ndim} (must match the operand's when keepdims=True)"
+        )
+    elif not keepdims and out.ndim != _axes_left(axis, a.ndim):
+        raise ValueError(
+            f"output parameter for reduction operation {name} has the wrong number of dimensions: Found {out.ndim} "
+            f"but expected {_axes_left(axis, a.ndim)}"
+        )
+    elif out.ndim > 0:
+        _check_extents(out, a, axis, keepdims)
+
+
+def _check_extents(out, a, axis, keepdims):
+    # NumPy walks both at once, out having axes of length one where a is reduced.
+    have, joint, k, fits = a.shape, a.shape, 0, True
+    for i in range(a.ndim):
+        extent = 1
+        if keepdims or not _is_reduced(i, axis, a.ndim):
+            extent = out.shape[k]
+            k += 1
+        have = with_item(have, i, extent)
+        if extent != 1 and a.shape[i] != 1 and extent != a.shape[i]:
+            fits = False
+        joint = with_item(joint, i, extent if a.shape[i] == 1 else a.shape[i])
+    if not fits:
+        raise ValueError(
+            "operands could not be broadcast together with remapped shapes [original->remapped]: "
+            f"{shape_text(out.shape)}->{_remapped(have, axis, keepdims)} {shape_text(a.shape)} "
+        )
+    k = out.ndim
+    for i in range(a.ndim - 1, -1, -1):
+        reduced = _is_reduced(i, axis, a.ndim)
+        k -= 1 if keepdims or not reduced else 0
+        if reduced and have[i] != 1:
+            raise ValueError(
+                f"operand was set up as a reduction along axis {i}, but the length of the axis is {have[i]} "
+                "(it has to be 1)"
+            )
+        if not reduced and have[i] == 1 and joint[i] != 1:
+            raise ValueError(
+                f"output operand requires a reduction along dimension {k}, but the reduction is not enabled. "
+                "The dimension size of 1 does not match the expected output shape."
+            )
+        if a.shape[i] == 1 and joint[i] != 1:
+            raise ValueError(
+                f"non-broadcastable operand with shape {shape_text(a.shape)} doesn't match the broadcast shape "
+                f"{shape_text(joint)}"
+            )
+
+
+def _remapped(shape, axis, keepdims):
+    text = "("
+    for i in range(len(shape)):
+        new = not keepdims and _is_reduced(i, axis, len(shape))
+        if not new or len(text) > 1:  # one in front is not told of
+            text += ("" if len(text) == 1 else ",") + ("newaxis" if new else f"{shape[i]}")
+    return text + ")"
+
+
+def fits_out(out, a, axis, keepdims):
+    # Whether it has the very shape of the results.
+    if out.ndim != (a.ndim if keepdims else _axes_left(axis, a.ndim)):
+        return False
+    elif out.ndim > 0:
+        k = 0
+        for i in range(a.ndim):
+            reduced = _is_reduced(i, axis, a.ndim)
+            if keepdims or not reduced:
+                if out.shape[k] != (1 if reduced else a.shape[i]):
+                    return False
+                k += 1
+    return True
+
+
+def with_out(a, out):
+    # The dtype that what is not asked for another is added up in, where there is an out=.
+    return np.result_type(a, out)
+
+
+def put_over(out, values, axis, keepdims):
+    # What was found for each line.
+    if keepdims and np.ndim(values) > 0:
+        out[...] = values.reshape(out.shape)
+    else:
         out[...] = values
-        return out
+    return out
+
+
+def finished(values, a, axis, out, keepdims, name="add"):
+    if out is not None:
+        check_out(out, a, axis, keepdims, name)
+        return put_over(out, values, axis, keepdims)
     if keepdims:
         return values.reshape(kept_shape(a.shape, axis))
     return values[()]
@@ -118,8 +232,7 @@ def finished(values, a, axis, out, keepdims):
 def over_axes(values, a, axis, out, keepdims):
     # What was found for each line, a number if there is one line.
     if out is not None:
-        out[...] = values
-        return out
+        return put_over(out, values, axis, keepdims)
     if keepdims:
         kept = np.empty(kept_shape(a.shape, axis), np.result_type(values))
         kept[...] = values if np.ndim(values) == 0 else values.reshape(kept.shape)

@@ -227,6 +227,8 @@ def repeat(a, repeats, axis=None):
     a = np.asarray(a)
     if axis is None:
         return repeat_along(np.ravel(a), np.asarray(repeats), 0)
+    if a.ndim == 0:  # NumPy makes a line of it first
+        return repeat_along(np.ravel(a), np.asarray(repeats), axis_of(axis, 1))
     return repeat_along(a, np.asarray(repeats), axis_of(axis, a.ndim))
 
 

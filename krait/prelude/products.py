@@ -147,9 +147,18 @@ def dot(a, b, out=None):
     a = np.asarray(a)
     b = np.asarray(b)
     if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return _dotted(np.multiply(a, b), out)
+        return _dotted(_scaled(a, b), out)
     dtype = np.result_type(a, b)
     return _dotted(_dot(of_dtype(a, dtype), of_dtype(b, dtype)), out)
+
+
+def _scaled(a, b):
+    # BLAS adds multiples of lines and matrices to zeros: -0.0 is none of the results.
+    x = np.multiply(a, b)
+    if np.ndim(x) == 1 or np.ndim(x) == 2:
+        if x.size > 1 and (x.dtype.kind == "c" or x.dtype.kind == "f" and x.dtype.itemsize > 2):
+            x += x.dtype.type(0)
+    return x
 
 
 def _dot(a, b):
@@ -193,7 +202,7 @@ def inner(a, b):
     a = np.asarray(a)
     b = np.asarray(b)
     if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return np.multiply(a, b)
+        return _scaled(a, b)
     if b.ndim < 3:
         return dot(a, b.T)
     return dot(a, np.moveaxis(b, -1, -2))

@@ -1,15 +1,23 @@
-"""NumPy's reductions: of all elements, or along an axis: sums, products, extremes, means, variances, truth, places of
-extremes."""
+"""NumPy's reductions: of all elements, or along an axis: sums, products, extremes, means, variances, truth."""
 
 from types import GeneratorType
 
 import numpy as np
 
 from krait.prelude import times
-from krait.prelude.axes import check_axes, kept_shape, lines_of, masked, number_over, over_axes
+from krait.prelude.axes import (
+    check_axes,
+    check_out,
+    kept_shape,
+    lines_of,
+    masked,
+    number_over,
+    over_axes,
+    put_over,
+    with_out,
+)
 from krait.prelude.elementwise import in_dtype
 from krait.prelude.intrinsics import folded, layout_of, packed, with_item
-from krait.prelude.shaping import ravel, together
 from krait.prelude.sums import (
     by_memory,
     fill_rows,
@@ -127,8 +135,7 @@ def extreme_of_all(f, name, a, initial):
 
 def along(x, axis, out, keepdims):
     if out is not None:
-        out[...] = x
-        return out
+        return put_over(out, x, axis, keepdims)
     if keepdims:
         return np.expand_dims(x, axis)
     return x
@@ -196,8 +203,12 @@ def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=No
             "Use np.sum(np.fromiter(generator)) or the python sum builtin instead."
         )
     a = np.asarray(a)
+    if out is not None:
+        check_out(out, a, axis, keepdims, "add")
     if a.dtype.kind == "m" and where is None:
         return given(times.sum_of(a, axis, dtype, keepdims, initial), a, out, False)
+    if out is not None and dtype is None:
+        return sum_(a, axis, with_out(a, out), out, keepdims, initial, where)
     if where is not None:
         return sum_(masked(a, where, 0), axis, dtype, out, keepdims, initial)
     if is_whole(a, axis):
@@ -221,6 +232,10 @@ def sum_from(total, initial):
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=None):
     a = np.asarray(a)
+    if out is not None and dtype is None:
+        return prod(a, axis, with_out(a, out), out, keepdims, initial, where)
+    if out is not None:
+        check_out(out, a, axis, keepdims, "multiply")
     if where is not None:
         return prod(masked(a, where, 1), axis, dtype, out, keepdims, initial)
     if is_whole(a, axis):
@@ -234,6 +249,8 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=No
 
 
 def extreme(f, name, a, axis, out, keepdims, initial):
+    if out is not None:
+        check_out(out, a, axis, keepdims, name)
     if is_whole(a, axis):
         return given(extreme_of_all(f, name, a, initial), a, out, keepdims)
     if isinstance(axis, tuple):
@@ -254,19 +271,19 @@ def masked_extreme(name, a, initial, where):
 
 def min_(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     a = np.asarray(a)
-    if initial is None and where is None and not isinstance(axis, tuple):  # short, so that it takes part in fusion
+    if out is None and initial is None and where is None and not isinstance(axis, tuple):  # short: it is fused
         if is_whole(a, axis):
-            return given(extreme_of_all(np.minimum, "minimum", a, None), a, out, keepdims)
-        return along(extreme_along(np.minimum, "minimum", a, axis, None), axis, out, keepdims)
+            return given(extreme_of_all(np.minimum, "minimum", a, None), a, None, keepdims)
+        return along(extreme_along(np.minimum, "minimum", a, axis, None), axis, None, keepdims)
     return extreme(np.minimum, "minimum", masked_extreme("minimum", a, initial, where), axis, out, keepdims, initial)
 
 
 def max_(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     a = np.asarray(a)
-    if initial is None and where is None and not isinstance(axis, tuple):  # short, so that it takes part in fusion
+    if out is None and initial is None and where is None and not isinstance(axis, tuple):  # short: it is fused
         if is_whole(a, axis):
-            return given(extreme_of_all(np.maximum, "maximum", a, None), a, out, keepdims)
-        return along(extreme_along(np.maximum, "maximum", a, axis, None), axis, out, keepdims)
+            return given(extreme_of_all(np.maximum, "maximum", a, None), a, None, keepdims)
+        return along(extreme_along(np.maximum, "maximum", a, axis, None), axis, None, keepdims)
     return extreme(np.maximum, "maximum", masked_extreme("maximum", a, initial, where), axis, out, keepdims, initial)
 
 
@@ -277,6 +294,8 @@ def numbers_of(a):
 
 def any_(a, axis=None, out=None, keepdims=False, where=None):
     a = numbers_of(np.asarray(a))
+    if out is not None:
+        check_out(out, a, axis, keepdims, "logical_or")
     if where is not None:
         return any_(masked(a, where, False), axis, out, keepdims)
     if is_whole(a, axis):
@@ -288,6 +307,8 @@ def any_(a, axis=None, out=None, keepdims=False, where=None):
 
 def all_(a, axis=None, out=None, keepdims=False, where=None):
     a = numbers_of(np.asarray(a))
+    if out is not None:
+        check_out(out, a, axis, keepdims, "logical_and")
     if where is not None:
         return all_(masked(a, where, True), axis, out, keepdims)
     if is_whole(a, axis):
@@ -310,6 +331,8 @@ def count_nonzero(a, axis=None, keepdims=False):
 
 def ptp(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
+    if out is not None:
+        check_out(out, a, axis, keepdims, "maximum")
     if is_whole(a, axis):
         most = extreme_of_all(np.maximum, "maximum", a, None)
         return given(np.subtract(most, extreme_of_all(np.minimum, "minimum", a, None)), a, out, keepdims)
@@ -329,10 +352,14 @@ def mean_type(a, dtype):
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     a = np.asarray(a)
+    if out is not None:
+        check_out(out, a, axis, keepdims, "add")
     if a.dtype.kind == "m" and where is None:
         return given(times.mean_of(a, axis, dtype, keepdims), a, out, False)
     if a.dtype.kind == "M":
         return sum_(a, axis)  # there is none of dates, neither sum nor mean
+    if out is not None and where is None:
+        return mean_into(a, axis, dtype, out, keepdims)
     if a.dtype == np.float16 and dtype is None:
         # The sum is a float32.
         return over_axes(in_dtype(mean(a, axis, np.float32, None, keepdims, where), np.float16), a, axis, out, False)
@@ -353,6 +380,19 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     total += 0  # no sum of NumPy's is -0.0
     np.divide(total, a.shape[axis], total)
     return along(total, axis, out, keepdims)
+
+
+def mean_into(a, axis, dtype, out, keepdims):
+    # NumPy divides the sum where it has put it.
+    if dtype is None and a.dtype == np.float16:
+        sum_(a, axis, np.float32, out, keepdims)
+    elif dtype is None and (a.dtype.kind == "f" or a.dtype.kind == "c"):
+        sum_(a, axis, None, out, keepdims)
+    else:
+        sum_(a, axis, mean_type(a, dtype), out, keepdims)
+    n = a.size if axis is None else number_over(a, axis if isinstance(axis, tuple) else (axis,))
+    np.divide(out, n, out, casting="unsafe")
+    return out
 
 
 def squared(x):
@@ -428,6 +468,8 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, 
     a = np.asarray(a)
     if correction is not None:
         return var(a, axis, dtype, out, freedom(ddof, correction), keepdims, where, mean)
+    if out is not None:
+        check_out(out, a, axis, keepdims, "add")
     if where is not None or mean is not None:
         return over_axes(var_where(a, axis, dtype, ddof, keepdims, where, mean), a, axis, out, False)
     if is_whole(a, axis):
@@ -443,6 +485,8 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, 
     a = np.asarray(a)
     if correction is not None:
         return std(a, axis, dtype, out, freedom(ddof, correction), keepdims, where, mean)
+    if out is not None:
+        check_out(out, a, axis, keepdims, "add")
     if where is not None or mean is not None:
         return over_axes(np.sqrt(var_where(a, axis, dtype, ddof, keepdims, where, mean)), a, axis, out, False)
     if is_whole(a, axis):
@@ -455,78 +499,3 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, 
     spreads = var_along(a, axis, mean_type(a, dtype), ddof, dtype)
     np.sqrt(spreads, spreads)
     return along(spreads, axis, out, keepdims)
-
-
-# ---- places ----
-
-
-def place_of_least(x):
-    if len(x) == 0:
-        raise ValueError("attempt to get argmin of an empty sequence")
-    place = 0
-    least = x[0]
-    if least != least:
-        return 0
-    for i in range(1, len(x)):
-        if not x[i] >= least:
-            place = i
-            least = x[i]
-            if least != least:
-                return place
-    return place
-
-
-def place_of_greatest(x):
-    if len(x) == 0:
-        raise ValueError("attempt to get argmax of an empty sequence")
-    place = 0
-    greatest = x[0]
-    if greatest != greatest:
-        return 0
-    for i in range(1, len(x)):
-        if not x[i] <= greatest:
-            place = i
-            greatest = x[i]
-            if greatest != greatest:
-                return place
-    return place
-
-
-def in_c_order(a):
-    return a if a.ndim == 1 else ravel(a)
-
-
-def check_places(axis, out):
-    # NumPy makes places in `out` itself; they are places along one axis.
-    if isinstance(axis, tuple):
-        raise TypeError("'tuple' object cannot be interpreted as an integer")
-    if out is not None:
-        if out.dtype != np.int64:
-            raise TypeError(
-                f"Cannot cast array data from dtype('{np.dtype(out.dtype).name}') to dtype('int64') according to the "
-                "rule 'safe'"
-            )
-
-
-def argmin(a, axis=None, out=None, keepdims=False):
-    a = np.asarray(a)
-    check_places(axis, out)
-    if is_whole(a, axis):
-        return given(np.int64(place_of_least(in_c_order(a))), a, out, keepdims)
-    if np.moveaxis(a, axis, 0).shape[0] == 0:
-        raise ValueError("attempt to get argmin of an empty sequence")
-    places = without(a, axis, np.int64)
-    fill_rows(place_of_least, np.moveaxis(a, axis, -1), places)
-    return along(places, axis, out, keepdims)
-
-
-def argmax(a, axis=None, out=None, keepdims=False):
-    a = np.asarray(a)
-    check_places(axis, out)
-    if is_whole(a, axis):
-        return given(np.int64(place_of_greatest(in_c_order(a))), a, out, keepdims)
-    if np.moveaxis(a, axis, 0).shape[0] == 0:
-        raise ValueError("attempt to get argmax of an empty sequence")
-    places = without(a, axis, np.int64)
-    fill_rows(place_of_greatest, np.moveaxis(a, axis, -1), places)
-    return along(places, axis, out, keepdims)

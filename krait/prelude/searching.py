@@ -335,6 +335,8 @@ def take_along(a, places, lead, axis, out, mode):
     lines = 1
     for extent in lead:
         lines *= extent
+    if out is not None:
+        check_taken(out, lead + places.shape + a.shape[len(lead) + 1 :])
     if lines == 0 or n == 0 and places.size > 0:  # then NumPy looks at no place, or says so in other words
         new = np.empty_like(a, order="C", shape=lead + places.shape + a.shape[len(lead) + 1 :])
         if new.size > 0:
@@ -347,11 +349,14 @@ def take_along(a, places, lead, axis, out, mode):
 def taken(new, out):
     if out is None:
         return new
-    if np.ndim(new) > 0:
-        if new.shape != out.shape:
-            raise ValueError("output array does not match result of ndarray.take")
+    check_taken(out, np.shape(new))
     out[...] = new
     return out
+
+
+def check_taken(out, shape):
+    if out.shape != shape:
+        raise ValueError("output array does not match result of ndarray.take")
 
 
 def inside(places, n, mode):
@@ -365,10 +370,12 @@ def inside(places, n, mode):
 def put(a, ind, v, mode="raise"):
     places = np.ravel(np.asarray(ind, np.int64))
     values = np.ravel(as_elements(v, a.dtype)).astype(a.dtype)
-    if len(values) == 0 or len(places) == 0:
+    if len(places) == 0:
         return
     if a.size == 0:
         raise IndexError("cannot replace elements of an empty array")
+    if len(values) == 0:
+        return
     if mode == "raise":
         if not a.flags.c_contiguous:  # NumPy writes to a copy, which an error drops
             check_places(places, a.size, 0)
@@ -406,9 +413,21 @@ def check_along(arr, indices, axis):
         if i != axis and arr.shape[i] != indices.shape[i] and arr.shape[i] != 1 and indices.shape[i] != 1:
             raise IndexError(
                 "shape mismatch: indexing arrays could not be broadcast together with shapes "
-                f"{shape_text(arr.shape)} {shape_text(indices.shape)} "
+                f"{_shapes_along(arr.shape, indices.shape, axis)}"
             )
     check_places(np.ravel(indices), arr.shape[axis], axis)
+
+
+def _shapes_along(extents, shape, axis):
+    # Of what NumPy indexes with: along the axis the indices, along each other one its places.
+    text = ""
+    for i in range(len(extents)):
+        places = extents
+        for k in range(len(extents)):
+            if k != i:
+                places = with_item(places, k, 1)
+        text += f"{shape_text(shape)} " if i == axis else f"{shape_text(places)} "
+    return text
 
 
 def shape_along(arr, indices, axis):

@@ -8,7 +8,8 @@ import numpy as np
 from krait.prelude.axes import fill_lines, finished, lines_of, over_axes
 from krait.prelude.intrinsics import with_item
 from krait.prelude.number_reductions import numbers_where
-from krait.prelude.reductions import check_places, freedom, squared
+from krait.prelude.extreme_places import check_places
+from krait.prelude.reductions import freedom, squared
 
 
 def float_type(a):
@@ -185,7 +186,7 @@ def _place_of(x, least):
 
 def nanargmin(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
-    check_places(axis, out)
+    check_places(a, axis, out, keepdims, "argmin")
     lines = lines_of(a, axis)
     places = np.empty(lines.shape[:-1], np.int64)
     fill_lines(lambda x: _place_of(x, True), lines, places)
@@ -194,7 +195,7 @@ def nanargmin(a, axis=None, out=None, keepdims=False):
 
 def nanargmax(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
-    check_places(axis, out)
+    check_places(a, axis, out, keepdims, "argmax")
     lines = lines_of(a, axis)
     places = np.empty(lines.shape[:-1], np.int64)
     fill_lines(lambda x: _place_of(x, False), lines, places)

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from krait.prelude.axes import check_axes, kept_shape, lines_of, over_axes
+from krait.prelude.axes import check_axes, check_out, kept_shape, lines_of, over_axes
 from krait.prelude.indexing import check_places
 from krait.prelude.intrinsics import axes_of, with_item
+from krait.prelude.running import may_run
 
 # ---- one result for each line ----
 
@@ -25,6 +26,8 @@ def reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=N
         return np.any(a, axis, out, keepdims, where)
     else:
         _check_axes(ufunc, a.ndim, axis)
+        if out is not None:
+            check_out(out, a, axis, keepdims, ufunc.__name__)
         kind = _kind(ufunc, a, dtype)
         start = _identity(ufunc, kind) if initial is None else kind.type(initial)
         if where is None:
@@ -150,6 +153,9 @@ def accumulate(ufunc, array, axis=0, dtype=None, out=None):
     elif ufunc is np.multiply:
         return np.cumprod(a, axis, dtype, out)
     else:
+        if out is not None:
+            if not may_run(out, a, axis):
+                return out
         return _given(_accumulated(ufunc, a, axis, _kind(ufunc, a, dtype)), out)
 
 

@@ -66,12 +66,14 @@ static void join_shape(Lower *l, Shape *all, const Shape *more, LLVMValueRef *mi
 
 static void raise_misfit(Lower *l, const Value *value, LLVMValueRef misfit) {
     LLVMValueRef args[8 * TYPE_MAX_NDIM];
-    unsigned n = 0, dests = (unsigned)value->imm.i;
+    const unsigned dests = (unsigned)value->imm.i, masks = value->flags & VF_MASKED ? 1 : 0,
+                   rest = value->nargs - masks;
+    unsigned n = 0;
     Buf text;
     buf_init(&text, l->arena);
     buf_puts(&text, "operands could not be broadcast together with shapes ");
-    for (unsigned k = 0; k < value->nargs && k < 8; k++) { /* the destinations are named last */
-        Shape shape = shape_of(l, value, (k + dests) % value->nargs);
+    for (unsigned k = 0; k < value->nargs && k < 8; k++) { /* the destinations behind the operands, then where= */
+        Shape shape = shape_of(l, value, k < rest ? (k + dests) % rest : k);
         print_shape(&text, shape.ndim);
         buf_putc(&text, ' ');
         for (unsigned i = 0; i < shape.ndim; i++) args[n++] = shape.extents[i];

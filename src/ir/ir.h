@@ -130,8 +130,9 @@ enum ValueFlags {
     VF_RAISED = 131072, /* of a call: the exception that it makes is raised at once, and goes nowhere else (frontend) */
     VF_OF_BLOCK = 262144, /* an atomic operation of an array that the block alone has (shared) */
     VF_PUT_OFF =
-        524288 /* an element that is read, of an index that may be outside: some other then, and the next MISSED
+        524288, /* an element that is read, of an index that may be outside: some other then, and the next MISSED
                              says so (versions) */
+    VF_MASKED = 1048576 /* of BROADCAST: the last shape is that of a where= */
 };
 
 /* What an integer lies between, both included. */

@@ -302,6 +302,7 @@ static Value *emit_map(Typing *t, Mapping *m) {
     if (m->where) args[m->nout + m->nin] = m->where_value;
     size_t sources = m->nin + (m->where != NULL);
     Value *shape = make_broadcast(t, given, ngiven, args + m->nout, sources, m->ndim);
+    if (m->where && shape && shape->op == OP_BROADCAST) shape->flags |= VF_MASKED;
     for (size_t i = 0; i < m->nout; i++) {
         made[i] = m->out[i] ? m->out_values[i] : make_new_array(t, result_type(t, m, i), shape);
         args[n++] = made[i];

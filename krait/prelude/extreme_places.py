@@ -1,0 +1,82 @@
+"""Places of extremes: np.argmin and np.argmax."""
+
+import numpy as np
+
+from krait.prelude.axes import fits_out
+from krait.prelude.reductions import along, given, is_whole
+from krait.prelude.shaping import ravel
+from krait.prelude.sums import fill_rows, without
+
+
+def place_of_least(x):
+    if len(x) == 0:
+        raise ValueError("attempt to get argmin of an empty sequence")
+    place = 0
+    least = x[0]
+    if least != least:
+        return 0
+    for i in range(1, len(x)):
+        if not x[i] >= least:
+            place = i
+            least = x[i]
+            if least != least:
+                return place
+    return place
+
+
+def place_of_greatest(x):
+    if len(x) == 0:
+        raise ValueError("attempt to get argmax of an empty sequence")
+    place = 0
+    greatest = x[0]
+    if greatest != greatest:
+        return 0
+    for i in range(1, len(x)):
+        if not x[i] <= greatest:
+            place = i
+            greatest = x[i]
+            if greatest != greatest:
+                return place
+    return place
+
+
+def in_c_order(a):
+    return a if a.ndim == 1 else ravel(a)
+
+
+def check_places(a, axis, out, keepdims, name):
+    # NumPy makes places in `out` itself; they are places along one axis.
+    if isinstance(axis, tuple):
+        raise TypeError("'tuple' object cannot be interpreted as an integer")
+    elif out is not None:
+        if not fits_out(out, a, axis, keepdims):
+            raise ValueError(f"output array does not match result of np.{name}.")
+        if out.dtype != np.int64:
+            raise TypeError(
+                f"Cannot cast {'array data' if out.ndim > 0 else 'scalar'} from dtype('{np.dtype(out.dtype).name}') to "
+                "dtype('int64') according to the rule 'safe'"
+            )
+
+
+def argmin(a, axis=None, out=None, keepdims=False):
+    a = np.asarray(a)
+    check_places(a, axis, out, keepdims, "argmin")
+    if is_whole(a, axis):
+        return given(np.int64(place_of_least(in_c_order(a))), a, out, keepdims)
+    if np.moveaxis(a, axis, 0).shape[0] == 0:
+        raise ValueError("attempt to get argmin of an empty sequence")
+    places = without(a, axis, np.int64)
+    fill_rows(place_of_least, np.moveaxis(a, axis, -1), places)
+    return along(places, axis, out, keepdims)
+
+
+def argmax(a, axis=None, out=None, keepdims=False):
+    a = np.asarray(a)
+    check_places(a, axis, out, keepdims, "argmax")
+    if is_whole(a, axis):
+        return given(np.int64(place_of_greatest(in_c_order(a))), a, out, keepdims)
+    if np.moveaxis(a, axis, 0).shape[0] == 0:
+        raise ValueError("attempt to get argmax of an empty sequence")
+    places = without(a, axis, np.int64)
+    fill_rows(place_of_greatest, np.moveaxis(a, axis, -1), places)
+    return along(places, axis, out, keepdims)
