@@ -148,8 +148,8 @@ bool typing_plain_chars(Typing *t) {
     return true;
 }
 
-/* numpy.full(1, x, dtype)[0] */
-bool typing_store_plain(Typing *t, size_t arg, const Type *element) {
+/* maker(1, x, dtype)[0] */
+static bool make_chars(Typing *t, size_t arg, const Type *element, const char *maker) {
     const Type *type = t->args[arg].type, *integer = infer_int(t->in);
     if (type->kind != (element->flag ? TY_STRING : TY_BYTES)) return false;
     t->args[arg] = (Fact){element, NULL};
@@ -157,12 +157,16 @@ bool typing_store_plain(Typing *t, size_t arg, const Type *element) {
     const char *dtype = arena_printf(t->in->arena, "%c%u", element->flag ? 'U' : 'S', (unsigned)element->bytes);
     Value *name = typing_make_const(t, const_str(t->in->arena, t->in->types, dtype));
     const Type *line = type_array(t->in->types, element, 1, LAYOUT_C, false);
-    Value *args[] = {typing_make_const(t, const_str(t->in->arena, t->in->types, "=numpy.full")), typing_make_int(t, 1),
+    Value *args[] = {typing_make_const(t, const_str(t->in->arena, t->in->types, maker)), typing_make_int(t, 1),
                      t->values[arg], typing_make_cast(t, name, type_simple(t->in->types, TY_STRING))};
     Fact facts[] = {{line, NULL}, {integer, const_int(t->in->arena, t->in->types, 0)}}, fact;
     Value *pair[] = {typing_make_func(t, FUNC_CALL_PYTHON, line, args, COUNT_OF(args)), typing_make_int(t, 0)};
     return typing_sub(t, &(SubOp){.op = OP_GETITEM, .values = pair, .facts = facts, .nargs = 2}, &fact,
                       &t->values[arg]);
+}
+
+bool typing_store_plain(Typing *t, size_t arg, const Type *element) {
+    return make_chars(t, arg, element, "=numpy.full");
 }
 
 /* Arrays of them, with each other, with an element or with a str that is known. */
@@ -172,7 +176,7 @@ bool typing_compare_char_arrays(Typing *t, const Type *a, const Type *b) {
         const Type *other = i ? a : b, *element = other->kind == TY_ARRAY ? type_element(other) : NULL;
         if (!chars && element && element->kind == TY_CHARS && !t->in->device && element->bytes < CHARS_MAX_COUNT) {
             chars = type_chars(t->in->types, element->flag, element->bytes + 1); /* a longer one equals none */
-            if (!typing_store_plain(t, i, chars)) chars = NULL;
+            if (!make_chars(t, i, chars, "=krait._chars.compared")) chars = NULL;
         }
         if (!chars || chars->kind != TY_CHARS) {
             typing_bad_operands(t);

@@ -186,3 +186,16 @@ def test_known_bytes():
 
 def test_numbers_are_read():
     agree(lambda x: (int(x[0]), float(x[1]) + 1), np.array(["12", "2.5"]))
+
+
+@pytest.mark.parametrize("operator", ["==", "!=", "<", "<=", ">", ">="])
+def test_a_text_that_goes_on_behind_a_nul(operator):
+    """Beyond the elements' width, where what is cut off decides."""
+    scope = {}
+    exec(f"def f(x, s):\n    return x {operator} s, s {operator} x", scope)
+    compiled = njit(scope["f"])
+    for words, texts in ((["xyz", "abc", "xy"], ["xyz\0c", "xyz\0", "xy\0", "xyz\0\0\1", "xyzc", "xyz", "xy\0\0\0z"]),
+                         ([b"xyz", b"abc"], [b"xyz\0c", b"xyz\0", b"xyz\0\0\1", b"xyzc"])):  # fmt: skip
+        for text in texts:
+            for ours, theirs in zip(compiled(np.array(words), text), scope["f"](np.array(words), text)):
+                np.testing.assert_array_equal(ours, theirs)
