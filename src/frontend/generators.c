@@ -193,15 +193,16 @@ static bool is_keeping_method(const Value *method) {
     return true;
 }
 
-/* Whether it takes what it is given item by item, as far as somebody asks for more, or keeps it; numpy.sum refuses a
- * generator. */
+/* Whether it takes what it is given item by item, as far as somebody asks for more, or keeps it; to NumPy a generator
+ * is an object, not its items. */
 static bool is_lazy(const Value *callee) {
-    static const FuncId lazy[] = {FUNC_ZIP, FUNC_ENUMERATE, FUNC_ITER, FUNC_PY_MAP, FUNC_PY_FILTER, FUNC_NP_SUM};
+    static const FuncId lazy[] = {FUNC_ZIP, FUNC_ENUMERATE, FUNC_ITER, FUNC_PY_MAP, FUNC_PY_FILTER};
     const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
     if (!type || type->kind != TY_FUNC) return callee->op == OP_FUNCTION || (type && type->kind == TY_PYFUNC);
     for (size_t i = 0; i < COUNT_OF(lazy); i++)
         if (type->func->id == lazy[i]) return true;
-    return func_info[type->func->id].library == LIBRARY_ITERTOOLS;
+    LibraryId library = func_info[type->func->id].library;
+    return library == LIBRARY_ITERTOOLS || library == LIBRARY_NUMPY;
 }
 
 /* Whether its items are taken one at a time, while other code runs.  The empty place beside what is called stands above

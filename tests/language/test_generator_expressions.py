@@ -418,3 +418,11 @@ def test_a_variable_of_a_loop_around_it():
         return out
 
     agree(sums, [1, 2])
+
+
+@pytest.mark.parametrize("call", ["np.array(x for x in a)", "np.asarray(x for x in a)", "np.max(x for x in a)",
+                                  "np.mean(x for x in a)", "np.sqrt(x for x in a)"])
+def test_numpy_takes_no_items_of_a_generator(call):
+    """To NumPy it is an object, of which it makes an array without axes."""
+    with pytest.raises(KraitError, match="generator"):
+        njit(make(f"def f(a):\n    return {call}"))(np.arange(3))
