@@ -14,6 +14,7 @@ import collections
 import functools
 import inspect
 import linecache
+import operator
 import types as python_types
 import warnings
 from weakref import WeakKeyDictionary
@@ -390,6 +391,35 @@ def _kind(value):
 def unchanged(given, now):
     """Whether a value that a block has got is what compiled code still has."""
     return _same(given, now, lambda a, b: type(a) is type(b))
+
+
+def contents(objects):
+    """What containers and instances hold now, one beside the other."""
+    return [(one, _content(one)) for one in objects]
+
+
+def left_alone(contents, _):
+    """Whether they still hold the very objects."""
+    return all(map(_holds, contents))
+
+
+def _holds(one_and_content):
+    one, content = one_and_content
+    now = _content(one)
+    if isinstance(content, (set, frozenset)):
+        return now == content
+    return len(now) == len(content) and all(map(operator.is_, now, content))
+
+
+def _content(one):
+    if isinstance(one, (set, frozenset)):
+        return set(one)
+    if isinstance(one, dict):
+        return [*one.keys(), *one.values()]
+    if isinstance(one, (list, tuple, collections.deque)):
+        return list(one)
+    names = {name for each in type(one).__mro__ for name in getattr(each, "__slots__", ())}
+    return [getattr(one, name, None) for name in sorted({*names, *getattr(one, "__dict__", ())})]
 
 
 def _same(a, b, alike, met=()):

@@ -67,8 +67,9 @@ typedef struct PythonCaller {
     ModuleState *state;
     const Code *code;
     PyObject *globals;
-    bool pauses;    /* it goes on later: nothing is kept */
-    PyObject *kept; /* NULL, or a list: given up when the code is left */
+    bool pauses;            /* it goes on later: nothing is kept */
+    PyObject *kept;         /* NULL, or a list: given up when the code is left */
+    const Origins *origins; /* of the call's containers, which are written back when it is over; NULL: there are none */
 } PythonCaller;
 PythonCaller *python_calls_enter(PythonCaller *now);
 void python_calls_leave(PythonCaller *now, PythonCaller *before);

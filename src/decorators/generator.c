@@ -76,7 +76,7 @@ static GeneratorNext ask(Generator *self, Ask *how, bool closing) {
     if (!buffer) return PyErr_NoMemory(), GENERATOR_NEXT_RAISED;
     Py_INCREF(self);
     host_exception_open(buffer);
-    PythonCaller caller = {state_of(self), self->code, PyFunction_GET_GLOBALS(self->function), true, NULL};
+    PythonCaller caller = {state_of(self), self->code, PyFunction_GET_GLOBALS(self->function), true, NULL, NULL};
     PythonCaller *before = python_calls_enter(&caller);
     GeneratorNext found = (GeneratorNext)how(self->object, buffer);
     python_calls_leave(&caller, before);

@@ -232,6 +232,38 @@ static bool are_unchanged(const Marshal *marshal, const Type *types, const char 
     return same == 1;
 }
 
+/* What the containers among the arguments of the call hold: their contents are copied when it begins, and written back
+ * when it is over.  A new reference, or NULL: an exception is set. */
+static PyObject *contents_of_arguments(void) {
+    const Origins *origins = caller ? caller->origins : NULL;
+    PyObject *objects = PyList_New(0), *contents = NULL;
+    bool filled = objects;
+    for (size_t i = 0; filled && origins && i < origins->count; i++)
+        filled = PyList_Append(objects, origins->all[i].object) == 0;
+    if (filled) contents = marshal_call_python("krait._objmode", "contents", "(O)", objects);
+    Py_XDECREF(objects);
+    return contents;
+}
+
+/* Whether a block of objmode has left the arguments of the call as they were; else an exception is set. */
+static bool are_left_alone(PyObject *contents) {
+    int same = ask("left_alone", contents, Py_None);
+    if (same == 0)
+        PyErr_SetString(
+            PyExc_RuntimeError,
+            "a block of objmode has changed a list, dict, set or instance that is an argument of the "
+            "call, of which compiled code has a copy until the call is over: change it in compiled code, or "
+            "before or after the call; arrays are shared");
+    return same == 1;
+}
+
+static PyObject *call_block(const ModuleState *state, const char *what, PyObject *const *objects, size_t count) {
+    PyObject *contents = contents_of_arguments(), *result = contents ? call(state, what, objects, count) : NULL;
+    if (result && !are_left_alone(contents)) Py_CLEAR(result);
+    Py_XDECREF(contents);
+    return result;
+}
+
 /* A list, dict, set or instance that a block of objmode got is a copy: where it gives that back, the function's own is
  * meant. */
 static void give_own(const Type *type, PyObject *object, char *to, const Type *types, const char *arguments,
@@ -263,7 +295,8 @@ static bool call_boxed(const char *what, const Type *types, const char *argument
         marshal.copies = true;
         Marshal plain = marshal;
         if (*what == '=' || *what == '@') marshal.origins = &origins, marshal.copied = PyDict_New();
-        if (box_arguments(&marshal, types, arguments, objects)) result = call(state, what, objects, types->count);
+        if (box_arguments(&marshal, types, arguments, objects))
+            result = (*what == '@' ? call_block : call)(state, what, objects, types->count);
         if (result && *what == '@' && !are_unchanged(&plain, types, arguments, objects)) Py_CLEAR(result);
         bool taken = result && take_result(&marshal, type, result, to, *what == '@');
         done = taken && marshal_own_outside(type, to) &&

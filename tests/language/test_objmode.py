@@ -472,3 +472,50 @@ def test_jit_module(tmp_path, monkeypatch):
 
     assert decorated.f(3) == 7 and isinstance(decorated.f, type(njit(texts)))
     assert not hasattr(decorated.hypot, "py_func")
+
+
+KEPT_LIST, KEPT_DICT, KEPT_SET, KEPT = [1, 2], {1: 2}, {3}, Held()
+
+
+def test_arguments_that_change_by_another_way():
+    """A block reaches them as globals; compiled code has copies of them until the call is over."""
+
+    def of_list(x):
+        x.append(3)
+        with objmode():
+            KEPT_LIST.append(5)
+        x.append(4)
+
+    def of_dict(x):
+        with objmode():
+            KEPT_DICT[5] = 6
+        return len(x)
+
+    def of_set(x):
+        with objmode():
+            KEPT_SET.add(4)
+        return 4 in x
+
+    def of_instance(x):
+        with objmode():
+            KEPT.n = 5
+        return x.n
+
+    for function, kept in ((of_list, KEPT_LIST), (of_dict, KEPT_DICT), (of_set, KEPT_SET), (of_instance, KEPT)):
+        with pytest.raises(RuntimeError, match="has changed a list, dict, set or instance that is an argument"):
+            njit(function)(kept)
+
+
+def test_arguments_that_a_block_leaves_alone():
+    def f(x, y):
+        with objmode(n="int64"):
+            n = len(KEPT_LIST) + len(KEPT_DICT)
+        x.append(n)
+        y[0] += 1
+        with objmode(m="int64"):
+            m = len([1])
+        return n + m
+
+    kept, array = [1], np.zeros(1)
+    assert njit(f)(kept, array) == len(KEPT_LIST) + len(KEPT_DICT) + 1
+    assert kept == [1, len(KEPT_LIST) + len(KEPT_DICT)] and array[0] == 1

@@ -27,11 +27,12 @@ static PyObject *box_generator(Dispatcher *self, const Spec *spec, const Marshal
 
 /* Without the interpreter's lock, or by code that asks for the texts of its exceptions.  *kept: objects that the result
  * may refer to. */
-static int32_t enter_unusual(Dispatcher *self, Spec *spec, char *buffer, void *result, void *exception,
-                             PyObject **kept) {
+static int32_t enter_unusual(Dispatcher *self, Spec *spec, const Marshal *marshal, char *buffer, void *result,
+                             void *exception, PyObject **kept) {
     const bool tells = spec->code->tells_caught;
     int32_t status;
-    PythonCaller caller = {self->core.state, spec->code, PyFunction_GET_GLOBALS(self->core.function), false, NULL};
+    PythonCaller caller = {self->core.state, spec->code, PyFunction_GET_GLOBALS(self->core.function), false, NULL,
+                           marshal->origins};
     PythonCaller *before = tells ? python_calls_enter(&caller) : NULL;
     if (self->core.options.nogil) {
         if (!spec->holds_lists) heap_forget_cycles();
@@ -57,7 +58,7 @@ static PyObject *run_keeping(Dispatcher *self, Spec *spec, const Marshal *marsha
     char *result = buffer + spec->result_offset;
     bool unusual = self->core.options.nogil || spec->code->tells_caught;
     if (KRAIT_UNLIKELY(spec->is_deep) && !spec_fits_stack(spec, self->core.function)) return NULL;
-    int32_t status = KRAIT_UNLIKELY(unusual) ? enter_unusual(self, spec, buffer, result, exception, given)
+    int32_t status = KRAIT_UNLIKELY(unusual) ? enter_unusual(self, spec, marshal, buffer, result, exception, given)
                                              : spec->entry(buffer, result, exception);
     if (KRAIT_UNLIKELY(status == STATUS_DECLINED)) return declined(spec);
     bool kept = !written || marshal_write_back(marshal, written);
