@@ -16,7 +16,7 @@ import numpy as np
 import oracle
 
 INT64 = range(-(2**63), 2**63)
-MOST = {str: 10**5, list: 2000}  # characters and items
+MOST = {str: 10**5, list: 2000, np.ndarray: 10**5}  # characters, items and elements
 
 
 class Differs(BaseException):
@@ -27,6 +27,13 @@ class Differs(BaseException):
     def __init__(self, text):
         super().__init__(text)
         Differs.last = self
+
+
+class TooMuch(Differs):
+    """Neither way of running comes to an end in reasonable time."""
+
+    def __init__(self):
+        super().__init__("a loop that makes too much of something")
 
 
 def to_the_end(run):
@@ -45,8 +52,8 @@ def _watch(value):
     if type(value) is tuple:
         for item in value:
             _watch(item)
-    if type(value) in MOST and len(value) > MOST[type(value)]:
-        raise Differs("a loop that makes too much of something")
+    if type(value) in MOST and (value.size if type(value) is np.ndarray else len(value)) > MOST[type(value)]:
+        raise TooMuch
     if type(value) in (set, dict):
         _keyed(tuple(value))
     return value
@@ -284,7 +291,7 @@ def _sortable(items):
 def _range(*bounds):
     numbers = range(*bounds)
     if len(numbers) > 10**6:
-        raise Differs("a loop that makes too much of something")
+        raise TooMuch
     return numbers
 
 

@@ -4,8 +4,6 @@
     python tests/fuzz/run.py kernels --programs 1000 --seed 7 --gpu
     python tests/fuzz/run.py arrays --seconds 600 --jobs 16
 
-KRAIT_FUZZ_WIDE=1 adds to the programs of arrays those groups of which some still differ.
-
 Each program is made from its own seed, so that `--seed N --programs 1` makes it again, and a campaign may be run in
 pieces: the last line says with which seed the next begins.  A failure is printed with its
 program, whole and as small as it could be made; the last lines say how many programs there were of each verdict, and

@@ -90,3 +90,21 @@ def grow(x):
 """, space)
     with pytest.raises(sampled.RunsOn), sampled.counted():
         space["grow"]([1, 2, 3])
+
+
+def test_arrays_that_grow_without_end():
+    """Each round makes the next one longer: neither the interpreter nor compiled code would come to an end."""
+    sys.path[:0] = [str(HERE), str(HERE.parent)]
+    import arrays
+    from functions import Program
+
+    source = """
+def f(a, n):
+    for _ in range(n):
+        for _ in range(len(a)):
+            a = np.append(a, a)
+    return a
+"""
+    verdict = arrays.check(Program(source, [(np.ones(2), 1), (np.ones(3), 60)]))
+    assert verdict == ("same", "")
+    assert arrays.check(Program(source, [(np.ones(3), 60)]))[0] == "differs as documented"
