@@ -10,7 +10,7 @@ import numpy as np
 
 import kinds
 import oracle
-from documented import HELPERS, Differs, TooMuch, compiled_form, interpreted_forms, to_the_end
+from documented import HELPERS, Differs, TooMuch, compiled_form, interpreted_forms, overflows_dates, to_the_end
 from functions import load, refusal
 from sampled import Sampled, program
 
@@ -502,7 +502,7 @@ def check(program):
         ours = oracle.outcome(compiled, ours_in, {})
         if isinstance(ours, oracle.Raised) and isinstance(ours.error, errors.KraitError):
             return refusal(ours.error)
-        if documented:
+        if documented or overflows_dates(theirs):
             continue
         fault = difference(*(comparable(result, [one for one in call_in if isinstance(one, np.ndarray)])
                              for result, call_in in ((ours, ours_in), (theirs, theirs_in))), ours_in, theirs_in)

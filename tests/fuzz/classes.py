@@ -16,7 +16,7 @@ import numpy as np
 import object_values as values
 import objects
 import oracle
-from documented import HELPERS, Differs, compiled_form, interpreted_forms
+from documented import HELPERS, Differs, compiled_form, interpreted_forms, overflows_dates
 from functions import Program, load, refusal
 from objects import CALLS, CHANGED
 
@@ -392,7 +392,7 @@ def check(program):
         except Differs as documented:
             verdict = ("differs as documented", str(documented)) if number == 0 else verdict
             continue
-        if any(str(end[0]).endswith(CHANGED) for end in theirs):
+        if any(str(end[0]).endswith(CHANGED) or overflows_dates(end[0]) for end in theirs):
             continue
         given, objects_before = made(call, function.__globals__), _testing.heap_objects()
         ours = outcome(compiled, given)

@@ -45,6 +45,12 @@ def to_the_end(run):
     return result
 
 
+def overflows_dates(outcome):
+    """From 2.5 on NumPy raises for dates and durations that int64 does not hold; those of compiled code wrap."""
+    raised = isinstance(outcome, oracle.Raised) and outcome.kind is OverflowError
+    return raised and str(outcome.error).startswith(("Overflow in ", "Overflow when converting between datetime64"))
+
+
 def _watch(value):
     """Python ints have 64 bits and wrap."""
     if type(value) is int and value not in INT64:
@@ -204,6 +210,8 @@ def _listed(items):
 def _stored(value, array, key=None):
     """array[key] = value: a float stored into an array of integers is converted as C does.  Values that a mask puts
     where they lie themselves are read before any is written, and an empty value fits an empty place or does not."""
+    if type(array) is list and len(array) > MOST[list]:
+        raise TooMuch
     masked = isinstance(key, np.ndarray) and key.dtype == bool and isinstance(value, np.ndarray)
     if masked and (np.may_share_memory(value, array) or (not value.size and value.ndim > 1)):
         raise Differs("what a mask puts where it lies itself, or nothing of many axes")

@@ -108,3 +108,15 @@ def f(a, n):
     verdict = arrays.check(Program(source, [(np.ones(2), 1), (np.ones(3), 60)]))
     assert verdict == ("same", "")
     assert arrays.check(Program(source, [(np.ones(3), 60)]))[0] == "differs as documented"
+
+
+def test_dates_that_overflow():
+    sys.path[:0] = [str(HERE), str(HERE.parent)]
+    import documented
+    import oracle
+
+    raised = oracle.outcome(lambda: np.timedelta64(2**62, "s") * 4, (), {})  # from NumPy 2.5 on
+    words = "Overflow in timedelta64 * int64 multiplication"
+    assert documented.overflows_dates(raised) == isinstance(raised, oracle.Raised)
+    assert documented.overflows_dates(oracle.Raised(OverflowError(words)))
+    assert not documented.overflows_dates(oracle.Raised(OverflowError("int too large")))
