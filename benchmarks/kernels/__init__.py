@@ -27,6 +27,7 @@ FAMILIES = (
     "fields",
     "trades",
     "strangers",
+    "travellers",
 )
 
 

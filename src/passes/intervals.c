@@ -9,12 +9,13 @@
  * each branch that compares it.  Rounds over all nodes, optimistic: what was not seen yet is empty.  From the fourth
  * round on, a bound of a phi that still moves goes to the end of its type, or as far as a branch on the way lets it, so
  * rounds end; two more rounds then take back what was too much, since below a loop's condition its counter is bounded
- * again.  A function on which this does not end soon has phis of which nothing is known.  Next to bounds, a value may
- * be known to be at most the length of an array plus a constant, which proves accesses in range. */
+ * again.  A function on which this does not end soon has phis of which nothing is known.  Where sums of loops turn out
+ * to be bounded by the number of rounds (interval_sums.c), all is done again with that.  Next to bounds, a value may be
+ * known to be at most the length of an array plus a constant, which proves accesses in range. */
 #include "passes/intervals.h"
 #include "passes/private.h"
 
-enum { WIDEN_FROM = 3, MAX_ROUNDS = 40, NARROWING_ROUNDS = 2 };
+enum { WIDEN_FROM = 3, MAX_ROUNDS = 40, NARROWING_ROUNDS = 2, MOST_SOLUTIONS = 3 };
 
 static bool is_counted(const ValueNode *node) {
     return !node->value || (node->value->type && type_is_integer(node->value->type) && op_has_result(node->value->op));
@@ -74,6 +75,7 @@ static bool climb(Intervals *s, unsigned round) {
         if (interval_is_empty(found.range)) continue;
         found = joined(old, &found);
         if (round >= WIDEN_FROM && is_phi(node)) widen(s, node, old, &found);
+        if (s->sums) found.range = interval_meet(found.range, s->sums[number]);
         if (same(&found, old)) continue;
         *old = found;
         changed = true;
@@ -157,6 +159,8 @@ Intervals intervals_of(Program *program, const FuncInst *inst) {
     s.lengths.of_array = ARENA_ARRAY(program->arena, uint32_t *, inst->func->next_value);
     s.any_int = intervals_of_type(type_scalar(program->types, SCALAR_INT64, true));
     solve(&s);
+    /* sums that are bounded now may bound sums of sums */
+    for (unsigned i = 1; i < MOST_SOLUTIONS && intervals_bound_sums(&s); i++) solve(&s);
     return s;
 }
 

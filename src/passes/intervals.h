@@ -26,7 +26,8 @@ typedef struct Intervals {
     Arena *arena;
     ValueGraph graph;
     Known *known;  /* by node */
-    Known any_int; /* what is known of every Python int */
+    Known any_int;  /* what is known of every Python int */
+    Interval *sums; /* by node: what interval_sums.c has found; NULL: nothing */
     const FuncInst *inst;
     bool small; /* Program.small */
     Lengths lengths;
@@ -43,6 +44,9 @@ Known intervals_of_type(const Type *type);            /* of an integer type */
 /* How far at most the value is above a length; false: nobody knows. */
 bool intervals_above_length(const Known *known, LengthId length, Wide *offset);
 LengthId intervals_length(Intervals *s, const Value *array, unsigned axis);
+/* interval_sums.c: phis that are sums of a loop get bounds; whether some are tighter than what is known. */
+bool intervals_bound_sums(Intervals *s);
+
 /* intervals.c */
 Intervals intervals_of(Program *program, const FuncInst *inst);
 /* interval_facts.c */

@@ -107,10 +107,12 @@ static bool ask(Guarding *g, Question question) {
 }
 
 /* Nothing is known of it but how wide it is: a number that was computed with a minus is negative for a purpose, and the
- * guard would fail. */
+ * guard would fail.  What a comparison has left of a number before it was converted says nothing of a minus. */
 static bool is_of_any_sign(Term term) {
     if (!term.value || term.axis >= 0) return true;
-    Bounds bounds = value_bounds(term.value);
+    const Value *value = term.value;
+    while (value->op == OP_CAST && type_is_integer(value->args[0]->type)) value = value->args[0];
+    Bounds bounds = value_bounds(value);
     return bounds.lo == -bounds.hi - 1 && ((uint64_t)bounds.hi & ((uint64_t)bounds.hi + 1)) == 0;
 }
 

@@ -378,8 +378,41 @@ def test_while_loops_are_narrowed_again():
             return i, j
         """)
     text = after(function, "int")
-    assert bounds_of(text, r" i: int = phi") <= {"0..99", "0..106", "7..106"}
+    assert bounds_of(text, r" i: int = phi") <= {"0..98", "0..99", "0..106", "7..106"}
     assert bounds_of(text, r" j: int = phi") <= {"1..50", "-2..50", "-1..50"}
+
+
+@pytest.mark.parametrize("loops, bounds", [
+    ("for i in range(8): s += int(a[i])", "0..2040"),
+    ("for i in range(8): s -= int(a[i])", "-2040..0"),
+    ("for i in range(8):\n        if a[i] > n: s += int(a[i])\n        else: s -= 1", "-8..2040"),
+    ("for i in range(20, 1, -3): s += 5", "0..35"),
+    ("for i in range(4):\n        for k in range(3): s += int(a[k])", "0..3060"),
+    ("for i in range(4):\n        t = 0\n        for k in range(3): t += int(a[k])\n        s += t", "0..3060"),
+    ("i = 0\n    while i < 12:\n        s += int(a[i])\n        i += 3", "0..765"),
+    ("for i in range(2**40): s += 2**40", None),  # goes around
+    ("for i in range(8): s = s * 2 + 1", None),
+    ("for i in range(n): s = i - s", None),
+    ("for x in a: s += int(x)", None),
+])
+def test_sums_are_bounded_by_the_rounds_of_their_loop(loops, bounds):
+    function = make(f"def f(a, n):\n    s = 0\n    {loops}\n    return s\n")
+    text = after(function, "array(uint8, 1, C)", "int")
+    lines = [line for line in text.splitlines() if re.search(r" s: int = phi", line)]
+    assert lines and any(line.endswith(f" in {bounds}") if bounds else " in " not in line for line in lines), text
+
+
+def test_a_sum_of_an_earlier_round_is_no_sum_of_this_one():
+    function = make("""
+        def f(n):
+            a, b, s = 0, 0, 0
+            for i in range(n):
+                a, b = b + 1, a + 1000
+                for k in range(3):
+                    s, a = a, s + 1
+            return a, b, s
+        """)
+    assert not re.search(r" [abs]: int = phi.* in ", after(function, "int"))
 
 
 # ---- accesses in range -----------------------------------------------------------------------------------------------

@@ -496,6 +496,19 @@ def test_a_kernel_asks_whether_indices_count_from_the_front():
     assert "ld.global.nc.b32" in ptx and ptx.count("nounroll") >= 1
 
 
+def test_a_kernel_asks_so_below_a_comparison_of_what_the_loop_goes_through():
+    def row_if_any(starts, values, out):
+        first, last = starts[0], starts[1]
+        total = np.float32(0)
+        if first < last:
+            for k in range(first, last):
+                total += values[k]
+        out[0] = total
+
+    text = _testing.stage(row_if_any, [I4, F4, F4], "versions", target="nvptx").split("\n\n")[0]
+    assert len(re.findall(r"getitem\S* %1, ", text)) == 2
+
+
 def test_a_kernel_whose_loop_synchronises_has_it_once():
     def block_row(starts, values, out):
         total = np.float32(0)
