@@ -6,16 +6,17 @@
  *                 would wait for memory three times.
  *   over an if    from the block after it to the one before it, where the condition is asked, so that in the rounds of
  *                 a loop that have become one the loads of the next round do not wait for what this one does with its
- *                 own.  These are numbers that lead on to others, but not the others: a load whose address takes what
- *                 was moved itself would wait for it before the branch.  An if around a few operations stays as it is:
- *                 ptxas makes predicates of it, and joins more rounds of such a loop, if no loads stand in between.
+ *                 own, whatever ifs there are in the if.  These are numbers that lead on to others, but not the others:
+ *                 a load whose address takes what was moved itself would wait for it before the branch.  An if around a
+ *                 few operations stays as it is: ptxas makes predicates of it, and joins more rounds of such a loop, if
+ *                 no loads stand in between.
  * A load is moved over nothing that may write, unless it is of memory that the kernel does not write, and only to where
  * it is made in any case.  A few are moved at most, since each needs a register meanwhile. */
 #include <string.h> /* strlen, strncmp */
 
 #include "codegen_nvptx/nvptx.h"
 
-enum { MOST_LOADS = 8, MOST_OVER_AN_IF = 4, REACH = 128, MOST_DEPTH = 12, LONG_ARM = 10 };
+enum { MOST_LOADS = 8, MOST_OVER_AN_IF = 4, REACH = 128, MOST_DEPTH = 12, LONG_ARM = 10, MOST_BLOCKS = 8 };
 
 typedef struct {
     LLVMValueRef after[REACH]; /* the instructions that loads are looked for among; NULL: moved */
@@ -184,25 +185,35 @@ static unsigned count_branches(LLVMBasicBlockRef block) {
     return count;
 }
 
-/* Whether a branch leads around the block, not predicates. */
-static bool is_long(LLVMBasicBlockRef block) {
-    unsigned length = 0;
-    bool slow = false;
-    for (LLVMValueRef value = LLVMGetFirstInstruction(block); value; value = LLVMGetNextInstruction(value)) {
-        slow |= is_slow(value);
-        length++;
-    }
-    return slow || length >= LONG_ARM;
-}
+/* What lies between the condition and the block after the if. */
+typedef struct {
+    LLVMBasicBlockRef next; /* the block after it */
+    unsigned blocks, exits; /* so many; branches from them to the block after it */
+    unsigned length;
+    bool slow;
+} Arm;
 
-/* Whether a block is come to from one place, writes nothing, and goes on to `next`. */
-static bool is_arm(LLVMBasicBlockRef block, LLVMBasicBlockRef next) {
+/* Whether a branch leads around it, not predicates.  Several blocks without a slow operation are how the math library
+ * asks for rare operands: most rounds pass them by, and would hold registers for nothing. */
+static bool is_long(const Arm *arm) { return arm->slow || (arm->blocks == 1 && arm->length >= LONG_ARM); }
+
+/* Whether a block is come to from one place, writes nothing, and goes on to the block after the if, or to such blocks
+ * that do. */
+static bool walk_arm(Arm *arm, LLVMBasicBlockRef block) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
-    if (LLVMGetInstructionOpcode(end) != LLVMBr || LLVMIsConditional(end) || LLVMGetSuccessor(end, 0) != next)
+    if (++arm->blocks > MOST_BLOCKS || LLVMGetInstructionOpcode(end) != LLVMBr || count_branches(block) != 1)
         return false;
-    for (LLVMValueRef value = LLVMGetFirstInstruction(block); value; value = LLVMGetNextInstruction(value))
+    for (LLVMValueRef value = LLVMGetFirstInstruction(block); value; value = LLVMGetNextInstruction(value)) {
         if (may_write(value)) return false;
-    return count_branches(block) == 1;
+        arm->slow |= is_slow(value);
+        arm->length++;
+    }
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++) {
+        LLVMBasicBlockRef to = LLVMGetSuccessor(end, i);
+        arm->exits += to == arm->next;
+        if (to != arm->next && !walk_arm(arm, to)) return false;
+    }
+    return true;
 }
 
 /* The block after an if without else that begins at the end of this one; NULL: there is none. */
@@ -210,8 +221,10 @@ static LLVMBasicBlockRef after_if(LLVMBasicBlockRef block) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
     if (!end || LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end)) return NULL;
     for (unsigned i = 0; i < 2; i++) {
-        LLVMBasicBlockRef arm = LLVMGetSuccessor(end, i), next = LLVMGetSuccessor(end, 1 - i);
-        if (arm != next && next != block && is_arm(arm, next) && is_long(arm) && count_branches(next) == 2) return next;
+        Arm arm = {.next = LLVMGetSuccessor(end, 1 - i)};
+        LLVMBasicBlockRef first = LLVMGetSuccessor(end, i);
+        if (first == arm.next || arm.next == block || !walk_arm(&arm, first)) continue;
+        if (is_long(&arm) && count_branches(arm.next) == arm.exits + 1) return arm.next;
     }
     return NULL;
 }

@@ -1,12 +1,15 @@
-/* fuse.c: sums that instruction selection would take apart become one operation (rows of rewrites.c).
+/* fuse.c: sums and shifts that instruction selection would take apart become one operation (rows of rewrites.c).
  *
- * In: a sum in an optimised module.  Out: the same value, computed by an instruction that selection leaves alone:
+ * In: a sum or a shift in an optimised module.  Out: the same value, computed by an instruction that selection leaves
+ * alone:
  *   x * k + c  with constants k and c, of which one use is multiplied by a constant again (the step of a congruential
  *              generator whose state is read each time): selection multiplies it out to x * (k * k2) + (c * k2 + c2),
  *              which saves nothing where the sum is computed all the same, and gives every round that has become one
  *              with others two constants of its own, each a move.  It becomes mad.lo.
  *   2 * t + c  of floats that may be contracted (a complex square): selection writes the product t + t, and an
- *              addition follows.  It becomes fma(t, 2, c), which is exact up to the one rounding of the sum.  */
+ *              addition follows.  It becomes fma(t, 2, c), which is exact up to the one rounding of the sum.
+ *   (x & m) >> n of which x & m is used otherwise, too (a code that is masked in every round): selection takes the
+ *              bits from x, which is two operations on the machine.  It becomes a shift.  */
 #include <string.h> /* strlen */
 
 #include "codegen_nvptx/nvptx.h"
@@ -68,4 +71,15 @@ LLVMValueRef nvptx_fuse_double(LLVMBuilderRef b, LLVMValueRef sum) {
         return call;
     }
     return NULL;
+}
+
+LLVMValueRef nvptx_fuse_shift(LLVMBuilderRef b, LLVMValueRef shift) {
+    LLVMValueRef masked = LLVMGetOperand(shift, 0), args[] = {masked, LLVMGetOperand(shift, 1)};
+    if (LLVMGetTypeKind(LLVMTypeOf(shift)) != LLVMIntegerTypeKind || !LLVMIsAConstantInt(args[1])) return NULL;
+    if (!LLVMIsABinaryOperator(masked) || LLVMGetInstructionOpcode(masked) != LLVMAnd ||
+        !LLVMIsAConstantInt(LLVMGetOperand(masked, 1)) || !LLVMGetNextUse(LLVMGetFirstUse(masked)))
+        return NULL;
+    return LLVMGetIntTypeWidth(LLVMTypeOf(shift)) == 32
+               ? nvptx_assembly(b, shift, "shr.u32 $0, $1, $2;", "=r,r,n", args, 2)
+               : NULL;
 }

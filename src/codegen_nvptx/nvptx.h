@@ -32,6 +32,7 @@ LLVMValueRef nvptx_assembly(LLVMBuilderRef b, LLVMValueRef like, const char *tex
 /* Its rows: what takes the place of the instruction; NULL: it stays. */
 LLVMValueRef nvptx_fuse_product(LLVMBuilderRef b, LLVMValueRef sum);
 LLVMValueRef nvptx_fuse_double(LLVMBuilderRef b, LLVMValueRef sum);
+LLVMValueRef nvptx_fuse_shift(LLVMBuilderRef b, LLVMValueRef shift);
 LLVMValueRef nvptx_convert_rounded(LLVMBuilderRef b, LLVMValueRef value);
 LLVMValueRef nvptx_compare_whole(LLVMBuilderRef b, LLVMValueRef both);
 LLVMValueRef nvptx_exact_negation(LLVMBuilderRef b, LLVMValueRef sub);

@@ -20,7 +20,7 @@ static const struct {
     {LLVMSelect, false, nvptx_exact_choice}, {LLVMShl, false, nvptx_exact_shift},
     {LLVMLShr, false, nvptx_exact_shift},    {LLVMFPToSI, true, nvptx_convert_rounded},
     {LLVMAnd, true, nvptx_compare_whole},    {LLVMOr, true, nvptx_compare_whole},
-    {LLVMSelect, true, nvptx_compare_whole},
+    {LLVMSelect, true, nvptx_compare_whole}, {LLVMLShr, true, nvptx_fuse_shift},
 };
 
 LLVMValueRef nvptx_assembly(LLVMBuilderRef b, LLVMValueRef like, const char *text, const char *constraints,

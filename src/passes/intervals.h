@@ -25,7 +25,7 @@ typedef struct Lengths { /* numbers for the lengths that a function speaks of */
 typedef struct Intervals {
     Arena *arena;
     ValueGraph graph;
-    Known *known;  /* by node */
+    Known *known;   /* by node */
     Known any_int;  /* what is known of every Python int */
     Interval *sums; /* by node: what interval_sums.c has found; NULL: nothing */
     const FuncInst *inst;

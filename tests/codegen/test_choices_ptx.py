@@ -207,3 +207,18 @@ def test_an_int_of_a_rounded_float_is_one_conversion(optimised):
         for direction in ("rmi", "rpi", "rni"):
             assert text.count(f"cvt.{direction}.s64.{short}") == 1
             assert f"cvt.{direction}.{short}.{short}" not in text
+
+
+def codes(letters, out):
+    i = cuda.grid(1)
+    code, total = np.uint32(0), np.uint32(0)
+    for k in range(letters.shape[0]):
+        code = (code << np.uint32(2) | (letters[k, i] & np.uint32(3))) & np.uint32(0x3FFFFFFF)
+        total += code >> np.uint32(16)
+    out[i] = total
+
+
+def test_a_shift_of_a_code_that_is_masked_is_no_extraction(optimised):
+    text = text_of(codes, "array(uint8, 2, C); array(uint32, 1, C)")
+    assert text.count("and.b32") > 1 and text.count("shr.u32") > 1
+    assert "bfe.u32" not in text

@@ -112,6 +112,22 @@ def test_a_load_that_another_leads_to_waits_behind_the_if():
     assert sum(at > labels[0] for at in loads) == 1  # second[...]
 
 
+def asked_twice(values, x, out):
+    i = cuda.grid(1)
+    total = x[i]
+    if total > 0:
+        other = math_of(total) / (total + np.float32(1))
+        if other < 1:
+            total = other / (other + np.float32(3))
+    out[i] = total + values[i]
+
+
+def test_the_load_behind_an_if_in_an_if_stands_before_both():
+    loads, branches = places(lines_of(asked_twice, f"{F1}; {F1}; {F1}"), "ld.global.nc", "@")
+    assert len(loads) == 2 and len(branches) == 2
+    assert max(loads) < min(branches)
+
+
 def counted(starts, x, out):
     i = cuda.grid(1)
     total = 0.0
