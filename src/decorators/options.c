@@ -380,7 +380,7 @@ static bool checks_of_program(OptionsFor whom) {
 }
 
 int options_parse(Options *options, OptionsFor whom, PyObject *kwargs) {
-    *options = (Options){.python_errors = whom == OPTIONS_JIT,
+    *options = (Options){.python_errors = (whom & OPTIONS_JIT) != 0,
                          .boundscheck = whom != OPTIONS_KERNEL,
                          .check = checks_of_program(whom),
                          .given = PyDict_New()};

@@ -213,6 +213,15 @@ int vectorized_read_identity(PyObject *options, int *identity) {
     return -1;
 }
 
+/* What a GPU computes raises nothing. */
+static int check_error_model(PyObject *options, UfuncTarget target) {
+    PyObject *model = PyDict_GetItemString(options, "error_model");
+    if (target != UFUNC_CUDA || !model || PyUnicode_CompareWithASCIIString(model, "python") != 0) return 0;
+    PyErr_SetString(PyExc_ValueError, "error_model='python' is for target 'cpu' and 'parallel': a function of a GPU's "
+                                      "elements raises nothing");
+    return -1;
+}
+
 int vectorized_read_target(PyObject *options, UfuncTarget *target) {
     static const char *const names[] = {[UFUNC_CPU] = "cpu", [UFUNC_PARALLEL] = "parallel", [UFUNC_CUDA] = "cuda"};
     PyObject *value = PyDict_GetItemString(options, "target");
@@ -220,7 +229,7 @@ int vectorized_read_target(PyObject *options, UfuncTarget *target) {
     if (!value) return 0;
     for (size_t i = 0; PyUnicode_Check(value) && i < COUNT_OF(names); i++) {
         *target = (UfuncTarget)i;
-        if (PyUnicode_CompareWithASCIIString(value, names[i]) == 0) return 0;
+        if (PyUnicode_CompareWithASCIIString(value, names[i]) == 0) return check_error_model(options, *target);
     }
     PyErr_Format(PyExc_ValueError, "option target is 'cpu', 'parallel' or 'cuda', not %R", value);
     return -1;

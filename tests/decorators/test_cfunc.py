@@ -97,6 +97,17 @@ def test_what_it_raises_is_reported_and_the_result_is_zero(monkeypatch):
     assert first.args == ("negative", -3) and function is picky.py_func and type(second) is ZeroDivisionError
 
 
+def test_what_the_interpreter_raises_is_reported_unless_the_error_model_is_that_of_numpy(monkeypatch):
+    seen = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda what: seen.append(str(what.exc_value)))
+
+    def root(x):
+        return math.sqrt(x)
+
+    assert math.isnan(cfunc("float64(float64)", error_model="numpy")(root).ctypes(-1)) and not seen
+    assert cfunc("float64(float64)")(root).ctypes(-1) == 0 and seen == ["math domain error"]
+
+
 def test_it_lives_as_long_as_its_ctypes_function():
     call = cfunc("int64(int64)")(lambda x: x + 1).ctypes
     gc.collect()

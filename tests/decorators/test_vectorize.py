@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 import pytest
 
-from krait import cuda, float32, jit, vectorize
+from krait import cuda, float32, guvectorize, jit, vectorize
 from krait.errors import TypingError, UnsupportedError
 from oracle import agree, compare_outcomes, difference, make, outcome
 
@@ -163,11 +163,37 @@ def test_several_results():
         (dict(target="tpu"), ValueError),
         (dict(nothing=1), TypeError),
         (dict(forceobj=True), TypeError),
+        (dict(error_model="c"), TypeError),
+        (dict(error_model="python", target="cuda"), ValueError),
     ],
 )
 def test_bad_options(bad, error):
     with pytest.raises(error):
         vectorize(**bad)(mul_add)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize("target", ["cpu", "parallel"])
+def test_error_model(target):
+    def root(x):
+        return math.sqrt(x)
+
+    x = np.array([4.0, -1.0])
+    for options in ({}, {"error_model": "numpy"}):
+        np.testing.assert_array_equal(vectorize(["f8(f8)"], target=target, **options)(root)(x), [2, np.nan])
+        np.testing.assert_array_equal(vectorize(["f8(f8)"], target="cuda", **options)(root)(x), [2, np.nan])
+    raising = vectorize(["f8(f8)"], target=target, error_model="python")(root)
+    with pytest.raises(ValueError, match="math domain error"):
+        raising(x)
+    assert raising(x[0]) == 2
+
+    @guvectorize(["(f8[:], f8[:])"], "(n)->(n)", target=target, error_model="python")
+    def roots(x, y):
+        for i in range(x.shape[0]):
+            y[i] = math.sqrt(x[i])
+
+    with pytest.raises(ValueError, match="math domain error"):
+        roots(x)
 
 
 def test_bad_functions():
