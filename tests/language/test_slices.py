@@ -7,6 +7,8 @@ import pytest
 
 from oracle import agree, agree_all, make
 
+from krait import cuda, njit
+
 BOUNDS = [None, -12, -3, -1, 0, 2, 5, 12]
 
 
@@ -30,6 +32,56 @@ def test_indices(step):
 
 def test_of_a_list():
     agree(make("def f(x, k): return x[slice(k)], x[slice(k, None, -1)]"), [1, 2, 3, 4], 2)
+
+
+PARTS = [slice(2, 5), slice(5), slice(2, None), slice(None), slice(None, None, -1), slice(-4, None, 2),
+         slice(np.int64(1), np.uint8(3))]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PARTS, ids=str)
+def test_an_argument(part):
+    agree(make("def f(a, s): return a[s], a[s][::-1]"), np.arange(8.0), part)
+    agree(make("def f(m, s): return m[s, 1:], m[:, s].copy(), m[1, s]"), np.arange(24).reshape(4, 6), part)
+    agree(make("def f(m, both): return m[both]"), np.arange(24).reshape(4, 6), (part, slice(1, None)))
+    taken = make("def f(x, s):\n    y = x[s]\n    del x[s]\n    return y, s.indices(5), s.stop is None")
+    agree(taken, [1, 2, 3, 4], part)
+    agree(make("def f(x, s): return x[s] + x[s.start or 0]"), "abcdefgh", part)
+    agree(make("def f(a, s, v): a[s] = v"), np.arange(8.0), part, 7.5)
+
+
+def test_slices_come_and_go():
+    agree(make("def f(s, n): return s, (s, n), [s], slice(n), slice(None, n, 2), str(s), f'{s}'"), slice(1, None, 3), 4)
+    agree(make("def f(parts): return [p.stop - p.start for p in parts], parts"), [slice(1, 3), slice(2, 7)])
+    agree(make("def f(parts): return parts['a']"), {"a": slice(1, 3)})
+
+
+def test_each_kind_of_slice_has_its_specialisation():
+    total = njit(lambda a, s: a[s].sum())
+    assert [total(np.arange(6.0), part) for part in PARTS] == [np.arange(6.0)[part].sum() for part in PARTS]
+    assert len(total.signatures) == 6
+    assert total(np.arange(6.0), slice(1, 2)) == 1.0 and len(total.signatures) == 6
+
+
+def test_slices_that_are_no_arguments():
+    first = njit(lambda a, s: a[s])
+    for part, name in [(slice(1.5), "stop"), (slice("a", 2), "start"), (slice(1, 2, np.float64(1)), "step")]:
+        with pytest.raises(TypeError, match=f"a slice whose {name} is of type"):
+            first(np.arange(3), part)
+    with pytest.raises(OverflowError, match="64 bits"):
+        first(np.arange(3), slice(2**70))
+
+
+def test_an_argument_of_a_kernel():
+    @cuda.jit
+    def taken(a, part, out):
+        i = cuda.grid(1)
+        if i < a[part].size:
+            out[i] = a[part][i]
+
+    for part in PARTS:
+        out, want = np.zeros(8), np.arange(8.0)[part]
+        taken[1, 8](np.arange(8.0), part, out)
+        assert out[: want.size].tolist() == want.tolist() and not out[want.size :].any()
 
 
 def test_what_is_wrong():

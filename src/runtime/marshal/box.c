@@ -239,6 +239,13 @@ PyObject *marshal_box_tuple(const Marshal *marshal, const Type *type, const void
     return marshal_as_class(marshal, type, box_parts(marshal, type, from));
 }
 
+PyObject *marshal_box_slice(const Marshal *marshal, const Type *type, const void *from) {
+    PyObject *parts = box_parts(marshal, type, from), *slice = NULL;
+    if (parts) slice = PySlice_New(PyTuple_GET_ITEM(parts, 0), PyTuple_GET_ITEM(parts, 1), PyTuple_GET_ITEM(parts, 2));
+    Py_XDECREF(parts);
+    return slice;
+}
+
 PyObject *marshal_box_optional(const Marshal *marshal, const Type *type, const void *from) {
     if (!((const uint8_t *)from)[type_item_offset(type, 1)]) Py_RETURN_NONE;
     return marshal_box(marshal, type->items[0], from);

@@ -19,7 +19,8 @@ enum {
     MARK_RECORD,
     MARK_LIST,
     MARK_DICT,
-    MARK_SET
+    MARK_SET,
+    MARK_SLICE
 };
 
 static uint64_t mix(uint64_t fingerprint, uint64_t bits) {
@@ -94,6 +95,11 @@ static uint64_t of_object(const Marshal *marshal, PyObject *object, uint64_t fin
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); i++)
             fingerprint = of_object(marshal, PyTuple_GET_ITEM(object, i), fingerprint, depth + 1);
         return mix(fingerprint, MARK_TUPLE);
+    }
+    if (PySlice_Check(object)) { /* which parts are there */
+        const PySliceObject *slice = (const PySliceObject *)object;
+        unsigned there = (slice->start != Py_None) + 2u * (slice->stop != Py_None) + 4u * (slice->step != Py_None);
+        return mix(fingerprint, (uint64_t)there << 8 | MARK_SLICE);
     }
     if (marshal_is_record(object)) {
         const PyVoidScalarObject *record = (PyVoidScalarObject *)object;

@@ -109,6 +109,22 @@ done:
     return type;
 }
 
+/* Each part is an int or None, as where something is indexed. */
+static const Type *typeof_slice(const Marshal *marshal, const PySliceObject *slice) {
+    static const char *const names[] = {"start", "stop", "step"};
+    PyObject *parts[] = {slice->start, slice->stop, slice->step};
+    const Type *types[COUNT_OF(parts)];
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        bool none = parts[i] == Py_None;
+        types[i] = none ? type_simple(marshal->types, TY_NONE) : type_scalar(marshal->types, SCALAR_INT64, true);
+        if (none || PyIndex_Check(parts[i])) continue;
+        PyErr_Format(PyExc_TypeError, "a slice whose %s is of type %s" NO_ARGUMENT ": its parts are ints and None",
+                     names[i], Py_TYPE(parts[i])->tp_name);
+        return NULL;
+    }
+    return type_slice(marshal->types, types[0], types[1], types[2]);
+}
+
 /* What classes of other libraries have, and what to pass instead of their objects: the first that fits. */
 static const struct {
     const char *name, *advice;
@@ -125,7 +141,6 @@ static const struct {
     {"gi_frame", "; pass what it yields, as a list, [v for v in x], or an array"},
     {"acquire", "; take it before the call"},
     {"hex", "; pass bytes(x), or an array of its numbers, np.frombuffer(x, np.uint8), which can be written to"},
-    {"indices", "; pass its numbers, x.start, x.stop and x.step, and make it inside: data[start:stop:step]"},
     {"__call__", "; call it outside, and pass its result, or pass a function that is written in Python"},
     {"__getattr__",
      "; its class has a __getattr__, which compiled code cannot ask: take that away, or pass the attributes "
@@ -361,6 +376,7 @@ const Type *marshal_typeof_const(const Marshal *marshal, PyObject *object, Arena
     if ((marshal_is_dict(object) || marshal_is_set(object)) && marshal->host)
         return marshal_typeof_table(marshal, object, arena);
     if (PyBytes_CheckExact(object) && marshal->host) return type_simple(types, TY_BYTES);
+    if (PySlice_Check(object)) return typeof_slice(marshal, (const PySliceObject *)object);
     if (PyRange_Check(object)) return type_simple(types, TY_RANGE);
     if (marshal->host && marshal_is_generator(object)) return type_simple(types, TY_RANDOM);
     if (frontend_is_partial(object) || frontend_is_cached(object))

@@ -251,6 +251,24 @@ MarshalResult marshal_take_tuple(const Marshal *marshal, const Type *type, PyObj
     return result;
 }
 
+/* An int where the type has one, None where it has that. */
+MarshalResult marshal_take_slice(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
+    (void)marshal, (void)convert;
+    if (!PySlice_Check(object)) return MARSHAL_MISMATCH;
+    PySliceObject *slice = (PySliceObject *)object;
+    PyObject *parts[] = {slice->start, slice->stop, slice->step};
+    for (uint32_t i = 0; i < COUNT_OF(parts); i++) {
+        if ((parts[i] == Py_None) != (type->items[i]->kind == TY_NONE)) return MARSHAL_MISMATCH;
+        if (parts[i] == Py_None) continue;
+        if (!PyIndex_Check(parts[i])) return MARSHAL_MISMATCH;
+        PyObject *number = PyNumber_Index(parts[i]);
+        int failed = !number || marshal_read_int(number, (int64_t *)((char *)to + type_item_offset(type, i))) < 0;
+        Py_XDECREF(number);
+        if (failed) return MARSHAL_ERROR;
+    }
+    return MARSHAL_OK;
+}
+
 /* Of an instance: it keeps its attributes alive; a property that makes one up would not. */
 MarshalResult marshal_take_struct(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     MarshalResult result = MARSHAL_OK;
