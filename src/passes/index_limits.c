@@ -165,7 +165,9 @@ static bool walk_range(Walk *w, const ValueNode *taken, Wide offset) {
     if (!iterator->value || iterator->value->op != OP_ITER) return false;
     const ValueNode *range = node_at(s, iterator->args[0]);
     if (!range->value || !value_calls(range->value, FUNC_RANGE) || range->value->nargs != 3) return false;
-    Interval step = arg_known(w, range, 2)->range;
+    Interval step = arg_known(w, range, 2)->range, items = s->known[taken->value->id].range;
+    if (single(arg_known(w, range, 0)) && single(arg_known(w, range, 1)) && step.lo == step.hi && items.lo <= items.hi)
+        return add_number(w, offset + (w->upper ? items.hi : items.lo)); /* the last item may be before the stop */
     if (step.lo > 0) return w->upper ? walk(w, range->args[1], offset - 1) : walk(w, range->args[0], offset);
     if (step.hi < 0) return w->upper ? walk(w, range->args[0], offset) : walk(w, range->args[1], offset + 1);
     return false;

@@ -198,6 +198,9 @@ static Known range_item(const Intervals *s, uint32_t node) {
         return nothing_seen;
     Interval up = interval_of(r.start.range.lo, r.stop.range.hi - 1);
     Interval down = interval_of(r.stop.range.lo + 1, r.start.range.hi), items = INTERVAL_EMPTY;
+    bool known = up.lo == down.hi && r.step.range.lo == r.step.range.hi; /* where it starts, and the step */
+    if (known && r.step.range.lo > 0 && up.hi > up.lo) up.hi -= (up.hi - up.lo) % r.step.range.lo;
+    if (known && r.step.range.lo < 0 && down.hi > down.lo) down.lo += (down.hi - down.lo) % -r.step.range.lo;
     if (r.step.range.hi > 0 && !interval_is_empty(up)) items = up;
     if (r.step.range.lo < 0 && !interval_is_empty(down)) items = interval_join(items, down);
     if (interval_is_empty(items)) return nothing_seen;

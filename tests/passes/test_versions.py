@@ -496,6 +496,19 @@ def test_a_kernel_asks_whether_indices_count_from_the_front():
     assert "ld.global.nc.b32" in ptx and ptx.count("nounroll") >= 1
 
 
+def test_a_guard_asks_for_the_last_item_of_a_range_with_a_step():
+    """Not for what stands before its stop: that index would be outside of the array."""
+    def columns(x, row):
+        tile = cuda.shared.array((32, 33), np.float32)
+        for j in range(0, 32, 8):
+            tile[row + j, 0] = x[row + j]
+        cuda.syncthreads()
+        x[row] = tile[row, 1]
+
+    text = _testing.stage(columns, [F4, "int"], "versions", target="nvptx", small=True, check=True).split("\n\n")[0]
+    assert text.count("= const -24") == 2 and "= const -31" not in text, text
+
+
 def test_a_kernel_asks_so_below_a_comparison_of_what_the_loop_goes_through():
     def row_if_any(starts, values, out):
         first, last = starts[0], starts[1]
