@@ -180,8 +180,14 @@ def _measure(case, driver, cubin, quick):
                             for who, launch in contestants.items()}, 3 if quick else 7)
 
 
+def _families(names):
+    """Those of which something is named; a kernel has the name of its function of CUDA C."""
+    return [(family, module) for family, module in families()
+            if not names or family in names or any(f" {name}(" in module.CUDA for name in names)]
+
+
 def _chosen(names, rng):
-    for name, module in families():
+    for name, module in _families(names):
         cases = [c for c in module.cases(rng) if not names or name in names or c.name in names]
         if cases:
             yield name, module, cases
@@ -197,7 +203,7 @@ def rows(quick=False, names=()):
     rng, driver, found, failed = np.random.default_rng(1), _Driver(), [], []
     capability = cuda.get_current_device().compute_capability
     with tempfile.TemporaryDirectory() as folder:
-        modules = {name: (module.CUDA, (False, True)) for name, module in families()}
+        modules = {name: (module.CUDA, (False, True)) for name, module in _families(names)}
         compiled = _compile_all(modules, "sm_%d%d" % tuple(capability), folder)
         for name, _, chosen in _chosen(names, rng):
             for case in chosen:
