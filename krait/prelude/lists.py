@@ -134,6 +134,12 @@ def tuple_from(iterable):
     return tuple_of(from_iterable(iterable))
 
 
+def tuple_item(items, index):
+    if index < -len(items) or index >= len(items):
+        raise IndexError("tuple index out of range")
+    return items[index]
+
+
 def tuple_slice(items, which):
     return tuple_of(get_slice(items, which))
 

@@ -74,8 +74,10 @@ bool typing_slice_any(Typing *t) {
 }
 
 bool typing_vartuple_getitem(Typing *t) {
+    const Type *index = infer_content(t->args[1].type);
     typing_as_list(t, 0);
-    return infer_content(t->args[1].type)->kind == TY_SLICE ? become(t, "lists:tuple_slice") : typing_list_getitem(t);
+    if (index->kind == TY_SLICE) return become(t, "lists:tuple_slice");
+    return type_is_integer(index) ? become(t, "lists:tuple_item") : typing_list_getitem(t);
 }
 
 /* ---- two operands ---- */

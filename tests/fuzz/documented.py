@@ -339,6 +339,13 @@ def _picked(value, index):
     return _alike(value)[index]
 
 
+def _polyval(p, x):
+    """The type of the result is not known by how many coefficients there are."""
+    if np.size(p) == 0:
+        raise Differs("the type of a polynomial without coefficients")
+    return np.polyval(p, x)
+
+
 def _alike(value):
     if isinstance(value, tuple) and len(set(map(type, value))) > 1:
         raise Differs("the common type of a tuple's items")
@@ -373,7 +380,7 @@ WHOLE = ("int", "round", "math.floor", "math.ceil", "math.trunc")
 KEYED = ("add", "discard", "remove", "get", "pop", "setdefault")
 KNOWN = (_watch, _join, _join_ways, _pow, _ipow, _round, _lshift, _ilshift, _cast, _abs, _sum, _signed, _listed,
          _stored, _complex_ufunc, _python_int, _extreme, _added, _held, _sorted, _sortable, _whole, _picked,
-         _keyed, _ordered, _range, _alike)
+         _keyed, _ordered, _range, _alike, _polyval)
 HELPERS = {f.__name__: f for f in KNOWN}
 
 
@@ -555,6 +562,8 @@ class Documented(ast.NodeTransformer):
                 return call("_cast", function, *node.args)
             if function.attr in ("array", "asarray"):
                 node.args[0] = call("_listed", node.args[0])
+            if function.attr == "polyval":
+                return call("_watch", call("_polyval", *node.args))
             if function.attr == "insert":
                 node.args[2] = call("_stored", node.args[2], node.args[0])
             if function.attr in COMPLEX_UFUNCS and not node.keywords:

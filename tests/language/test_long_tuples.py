@@ -309,3 +309,18 @@ def test_printed_among_others(capsys):
     expected = capsys.readouterr().out
     agree(f, [1, 2], ["x"])
     assert capsys.readouterr().out == expected * 2
+
+
+@pytest.mark.parametrize("index", [0, 1, -2, 2, -3])
+def test_an_index_outside_is_told_of_a_tuple(index):
+    def made(xs, i):
+        return tuple(xs)[i]
+
+    def grown(xs, i):
+        t = ()
+        for x in xs:
+            t += (x,)
+        return t[i]
+
+    agree(made, [1.5, 2.5], index)
+    agree(grown, [1, 2], index)
