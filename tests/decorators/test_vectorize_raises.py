@@ -337,3 +337,25 @@ def test_negative_powers_of_integers_raise_by_either_name(target):
                         function(base, exponent)
                 else:
                     np.testing.assert_array_equal(function(base, exponent), np.power(base, exponent))
+
+
+@pytest.mark.parametrize("step", [1, 2, -1])
+@pytest.mark.parametrize("place", [0, 1, 19, 299])
+def test_a_loop_that_raises_leaves_what_it_has_computed(step, place):
+    """A function with a loop is not computed anew: its results, and what lies behind them, are there."""
+
+    def summed(n, divisor):
+        if divisor == 0:
+            raise ValueError("no divisor")
+        total = 0
+        for i in range(n):
+            total += i
+        return total // divisor
+
+    numbers, divisors = np.arange(300) % 7, np.where(np.arange(300) == place, 0, 1)
+    memory = np.full(300 * abs(step), -7)
+    with pytest.raises(ValueError, match="no divisor"):
+        vectorize(["int64(int64, int64)"])(summed)(numbers, divisors, out=memory[::step][:300])
+    expected = np.full(300 * abs(step), -7)
+    expected[::step][:place] = [summed(n, 1) for n in numbers.tolist()[:place]]
+    assert (memory == expected).all()

@@ -101,6 +101,13 @@ static void fill(const Operands *o, char *const *buffer, int64_t done, int64_t c
     if (count > *same) *same = count;
 }
 
+/* What lies where results go to their buffers: a strip that is not done anew stops where an element raises, and leaves
+ * the others what they were. */
+static void keep(const Operands *o, char *const *buffer, int64_t done, int64_t count) {
+    for (int i = o->inputs; i < o->count; i++)
+        if (buffered(o, i)) gathers[(int)o->bytes[i]](buffer[i], o->start[i] + done * o->step[i], o->step[i], count);
+}
+
 /* Results from their buffers. */
 static void empty(const Operands *o, char *const *buffer, int64_t done, int64_t count) {
     for (int i = o->inputs; i < o->count; i++)
@@ -216,9 +223,10 @@ static void run(const Operands *o, const Code *code, char *const *buffer, int64_
         count = whole;
         for (int i = 0; i < o->count; i++) at[i] = buffered(o, i) ? buffer[i] : o->start[i] + done * o->step[i];
         if (buffer) fill(o, buffer, done, count, &same);
+        if (buffer && !code->again) keep(o, buffer, done, count);
         bool fails = strip_fails(code, at, count);
+        if (buffer && !(fails && code->again)) empty(o, buffer, done, count);
         if (fails && (!code->again || plain_raises(o, code, done, count))) return;
-        if (buffer && !fails) empty(o, buffer, done, count);
         if (length < longest && !fails) length *= 2;
         if (fails && code->flags && longest > SHORT_STRIP) length = SHORT_STRIP;
         if (pace_look(&pace, code, done + count)) return;
