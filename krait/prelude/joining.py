@@ -277,7 +277,7 @@ def tile_from(a, reps, first):
 def tile_along(a, axis, times):
     n = a.shape[axis]
     new = np.empty(with_item(a.shape, axis, n * times), a.dtype)
-    for i in range(times):
+    for i in range(times if new.size else 0):
         part(new, axis, i * n, n)[...] = a
     return new
 

@@ -243,20 +243,21 @@ def concatenated(items, more):
     return new
 
 
-def room_for(items, length, times):
-    # Room for `length` items so many times.
+def rounds_with_room(items, length, times):
+    # How often `length` items are put behind each other: never, if there are none.  Makes room for them.
     if times > MOST:
         raise OverflowError("cannot fit 'numpy.uint64' into an index-sized integer")
-    if times > 0:
-        if length > MOST // int(times):
-            raise MemoryError
-        reserve(items, length * int(times))
+    if times <= 0 or length == 0:
+        return 0
+    if length > MOST // int(times):
+        raise MemoryError
+    reserve(items, length * int(times))
+    return int(times)
 
 
 def repeated(items, times):
     new = []
-    room_for(new, len(items), times)
-    for _ in range(times):
+    for _ in range(rounds_with_room(new, len(items), times)):
         for item in items:
             new.append(item)
     return new
@@ -268,10 +269,10 @@ def repeated_so_often(times, items):
 
 def repeat_in_place(items, times):
     n = len(items)
-    room_for(items, n, times)
-    if times < 1:
+    rounds = rounds_with_room(items, n, times)
+    if rounds < 1:
         truncate(items, 0)
-    for _ in range(1, times):
+    for _ in range(1, rounds):
         for i in range(n):
             items.append(items[i])
     return items

@@ -13,7 +13,7 @@ from krait.prelude.intrinsics import (
     slice_range,
     string_of,
 )
-from krait.prelude.lists import MOST, room_for
+from krait.prelude.lists import MOST, rounds_with_room
 
 # CharacterTrait of src/runtime/host/host.h.
 ALPHA, DECIMAL, DIGIT, NUMERIC, SPACE, UPPER, LOWER, TITLE, PRINTABLE = (1 << bit for bit in range(9))
@@ -23,8 +23,7 @@ def repeated(s, times):
     new = []
     if 0 < times <= MOST and len(s) > MOST // int(times):
         raise OverflowError("repeated string is too long")
-    room_for(new, len(s), times)
-    for _ in range(times):
+    for _ in range(rounds_with_room(new, len(s), times)):
         append_codes(new, codes(s))
     return string_of(new)
 
@@ -372,7 +371,9 @@ def bytes_slice(b, which):
 
 def bytes_repeated(b, times):
     new = []
-    for _ in range(times):
+    if 0 < times <= MOST and len(b) > MOST // int(times):
+        raise OverflowError("repeated bytes are too long")
+    for _ in range(rounds_with_room(new, len(b), times)):
         append_codes(new, codes(b))
     return bytes_of(new)
 

@@ -387,3 +387,24 @@ def test_an_int_that_the_items_cannot_hold_is_no_other_number(body):
 
 def test_an_array_of_both_holds_them():
     agree_all(make("def f(x, y):\n    return np.array([x, y])"), [(2**40, np.uint32(5)), (-1, np.uint8(5))])
+
+
+@pytest.mark.parametrize("nothing", ["", b"", [], ()], ids=repr)
+def test_nothing_is_repeated_at_once(nothing):
+    def function(x, n):
+        y = x
+        y *= n
+        return x * n, n * x, y
+
+    for n in (2**40, 2**63 - 1, -(2**63), 0):
+        agree(function, nothing, n)
+
+
+def test_too_many_bytes():
+    for times in (2**62, 2**63 - 1):  # they were put together until there was no memory left
+        with pytest.raises(OverflowError, match="repeated bytes are too long"):
+            njit(lambda b, n: b * n)(b"ab", times)
+
+
+def test_tiles_of_nothing():
+    assert njit(lambda a, n: np.tile(a, n))(np.empty((2, 0)), 2**40).shape == (2, 0)
