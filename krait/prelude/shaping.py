@@ -30,7 +30,10 @@ def np_copy(a, order="K", subok=False):
 
 
 def method_copy(a, order="C"):
-    return copy(a, order)
+    new = copy(a, order)
+    if isinstance(a, np.void):
+        return new[()]
+    return new
 
 
 def flatten(a, order="C"):

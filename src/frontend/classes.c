@@ -48,8 +48,9 @@ static PyObject *class_of_dtype(Frontend *frontend, const Type *item) {
     return dtype ? frontend_keep(frontend, (PyObject *)dtype) ? (PyObject *)Py_TYPE(dtype) : NULL : NULL;
 }
 
-static PyObject *class_of_record(const Type *record) {
-    return record->form == STRUCT_RECORD ? (PyObject *)&PyVoidArrType_Type : NULL;
+static PyObject *class_of_record(Frontend *frontend, const Type *record) {
+    if (record->form == STRUCT_RECORD) return (PyObject *)&PyVoidArrType_Type;
+    return record->form == STRUCT_RECORD_CLASS ? class_named(frontend, "numpy", "record") : NULL;
 }
 
 /* Of the others it depends on what they were made of: a list's may be that of a text. */
@@ -71,8 +72,10 @@ PyObject *frontend_class_of(Frontend *frontend, const Type *type) {
     case TY_MEMBER: return object;
     case TY_TUPLE: return type->object ? object : (PyObject *)&PyTuple_Type;
     case TY_VARTUPLE: return (PyObject *)&PyTuple_Type;
-    case TY_ARRAY: return type->record ? class_of_record(type_element(type)) : (PyObject *)&PyArray_Type;
-    case TY_STRUCT: return type_is_instance(type) ? object ? frontend_original(object) : NULL : class_of_record(type);
+    case TY_ARRAY: return type->record ? class_of_record(frontend, type_element(type)) : (PyObject *)&PyArray_Type;
+    case TY_STRUCT:
+        if (type_is_instance(type)) return object ? frontend_original(object) : NULL;
+        return class_of_record(frontend, type);
     case TY_TIME: return (PyObject *)(type->flag ? &PyTimedeltaArrType_Type : &PyDatetimeArrType_Type);
     case TY_CHARS:
         return (PyObject *)(scalar_info[type->scalar].bytes == 4 ? &PyUnicodeArrType_Type : &PyStringArrType_Type);

@@ -280,6 +280,19 @@ def test_copies_and_parts_of_recarrays_are_recarrays():
     assert array.p[0] == 1 and ours[0].p[0] == 3
 
 
+@pytest.mark.parametrize("as_recarray", [False, True])
+def test_a_copy_of_a_record_is_a_record(as_recarray):
+    def function(a):
+        first, second = a[0].copy(), a[-1].copy()
+        first["x"] = 77
+        a[-1], a[0] = a[0].copy(), second
+        kinds = [isinstance(first, np.void), isinstance(first, np.record), isinstance(first, np.ndarray)]
+        return first, first["x"], kinds, isinstance(a[:1].reshape(()).copy(), np.void)
+
+    array = points().view(np.recarray) if as_recarray else points()
+    agree(function, array)
+
+
 def test_readonly_records():
     array = points()
     array.flags.writeable = False
