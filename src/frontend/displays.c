@@ -465,14 +465,33 @@ bool insn_function_attribute(Translator *t, int flag) {
     return true;
 }
 
-/* Tells the stand-in which parameters have defaults; their values come with the closure. */
-static bool note_defaults(PyObject *standin, const NewFunction *function) {
+/* The default that a constant is (NULL: none) for the stand-in; a new reference. */
+static PyObject *default_of_standin(const Translator *t, const Const *konst) {
+    PyObject *known = konst ? translate_known_object(t, konst) : NULL;
+    if (known || PyErr_Occurred()) return known;
+    return Py_NewRef(TRANSLATE_UNKNOWN_DEFAULT);
+}
+
+static const Const *const_of_value(const Value *value) { return value->op == OP_CONST ? value->konst : NULL; }
+
+/* Tells the stand-in which parameters have defaults.  Their values come with the closure, unless it is one that refers
+ * to itself: that has no items, and of its defaults those are known that are constants. */
+static bool note_defaults(const Translator *t, PyObject *standin, const NewFunction *function) {
     Py_ssize_t count = function->defaults ? (Py_ssize_t)tuple_length(function->defaults) : 0;
     PyObject *defaults = PyTuple_New(count), *names = PyDict_New();
-    for (Py_ssize_t i = 0; defaults && i < count; i++) PyTuple_SET_ITEM(defaults, i, Py_NewRef(Py_None));
     bool fine = defaults && names;
-    for (size_t i = 0; fine && function->kwdefaults && i < function->kwdefaults->count; i++)
-        fine = PyDict_SetItemString(names, function->kwdefaults->names[i], Py_None) == 0;
+    for (Py_ssize_t i = 0; fine && i < count; i++) {
+        const Value *tuple = function->defaults;
+        const Const *konst = tuple->op == OP_TUPLE ? const_of_value(tuple->args[i]) : tuple->konst->items[i];
+        PyObject *item = default_of_standin(t, konst);
+        fine = item != NULL;
+        if (fine) PyTuple_SET_ITEM(defaults, i, item);
+    }
+    for (size_t i = 0; fine && function->kwdefaults && i < function->kwdefaults->count; i++) {
+        PyObject *item = default_of_standin(t, const_of_value(function->kwdefaults->values[i]));
+        fine = item && PyDict_SetItemString(names, function->kwdefaults->names[i], item) == 0;
+        Py_XDECREF(item);
+    }
     fine = fine && PyFunction_SetDefaults(standin, count ? defaults : Py_None) == 0 &&
            PyFunction_SetKwDefaults(standin, names) == 0;
     Py_XDECREF(defaults);
@@ -482,7 +501,7 @@ static bool note_defaults(PyObject *standin, const NewFunction *function) {
 
 Value *translate_function_value(Translator *t, const NewFunction *function) {
     ObjRef ref = objects_nested(t->frontend->objects, &t->frontend->hold, function->code, t->function->func_globals);
-    if (!ref || !note_defaults(objects_get(t->frontend->objects, ref), function)) {
+    if (!ref || !note_defaults(t, objects_get(t->frontend->objects, ref), function)) {
         frontend_python_failed(t->frontend, t->source, t->span, "no memory for a function");
         return NULL;
     }

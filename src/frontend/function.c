@@ -53,7 +53,7 @@ static void make_param(Translator *t, size_t local, ParamKind kind) {
     bool named = kind != PARAM_CELL && kind != PARAM_VARARGS && kind != PARAM_VARKEYWORDS;
     PyObject *fallback = named ? default_object(t, (Py_ssize_t)local) : NULL;
     param->has_default = fallback != NULL;
-    if (fallback && !t->nested) param->fallback = default_const(t, fallback);
+    if (fallback && !(t->nested && fallback == TRANSLATE_UNKNOWN_DEFAULT)) param->fallback = default_const(t, fallback);
     Value *value = block_append(func, t->block, OP_PARAM, func->span, NULL, 0);
     value->imm.i = func->nparams++;
     value->name = param->name;

@@ -25,13 +25,13 @@ bool translate_is_made_ahead(const Translator *t, const Value *callee) {
     return mark_of(t, callee, &function) != NULL;
 }
 
-static PyObject *object_of_const(Translator *t, const Const *konst) {
+PyObject *translate_known_object(const Translator *t, const Const *konst) {
     const Type *type = konst->type;
     if (type->kind == TY_PYFUNC) return Py_XNewRef(objects_get(t->frontend->objects, type->object));
     if (type->kind != TY_TUPLE || type->object) return translate_const_object(konst);
     PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
     for (uint32_t i = 0; tuple && i < type->count; i++) {
-        PyObject *item = object_of_const(t, konst->items[i]);
+        PyObject *item = translate_known_object(t, konst->items[i]);
         if (item)
             PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
         else
@@ -49,7 +49,7 @@ static PyObject *later(Translator *t, Value *value, PyObject *class) {
 /* A new reference; NULL, perhaps without an exception: what is given is known only when the function runs.  class: of
  * what stands for such a value, or NULL. */
 static PyObject *object_of(Translator *t, Value *value, PyObject *class) {
-    if (value->op == OP_CONST) return object_of_const(t, value->konst);
+    if (value->op == OP_CONST) return translate_known_object(t, value->konst);
     if (value->op == OP_TUPLE && class) {
         PyObject *tuple = PyTuple_New((Py_ssize_t)value->nargs);
         for (uint32_t i = 0; tuple && i < value->nargs; i++) {

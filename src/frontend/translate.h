@@ -258,8 +258,12 @@ bool insn_string(Translator *t, int count);
 Value *translate_text_value(Translator *t, const Text *text);
 /* The Python object of a constant; a new reference, NULL without exception where there is none. */
 PyObject *translate_const_object(const Const *konst);
+/* Among the defaults of the stand-in of an inner function: one that is known only when the function is made. */
+#define TRANSLATE_UNKNOWN_DEFAULT Py_NotImplemented
 
 /* ---- made_ahead.c ---- */
+/* The same of a function, too, and of a tuple of what has one. */
+PyObject *translate_known_object(const Translator *t, const Const *konst);
 
 bool translate_is_made_ahead(const Translator *t, const Value *callee);
 bool translate_make_ahead(Translator *t, Value *const *operands, size_t count, const Const *names);

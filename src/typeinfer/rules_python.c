@@ -287,6 +287,15 @@ static bool bind_cell(Binding *b, uint32_t param, uint32_t cell) {
     return true;
 }
 
+/* Constants among the defaults of a function that refers to itself are those of its parameters. */
+static bool unknown_default(const Binding *b, const Param *param) {
+    typing_fail(b->t, DIAG_UNSUPPORTED,
+                "the default of `%s` is not known in a call of the inner function %s, "
+                "which refers to itself",
+                param->name, b->callee->name);
+    return typing_hint(b->t, "give the argument in each call, or a default that is a constant");
+}
+
 static bool bind_defaults(Binding *b) {
     Typing *t = b->t;
     uint32_t defaults = 0, keyword_defaults = 0, cells = 0;
@@ -309,6 +318,7 @@ static bool bind_defaults(Binding *b) {
             if (t->emit) b->values[p] = typing_make_const(t, param->fallback);
             continue;
         }
+        if (param->has_default && is_selfless(b->closure)) return unknown_default(b, param);
         typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() missing a required %sargument: '%s'",
                     infer_shown_name(t->in, b->callee), keyword_only ? "keyword-only " : "", param->name);
         if (p == 0 && strcmp(param->name, "self") == 0)

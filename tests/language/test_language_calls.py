@@ -190,11 +190,31 @@ def test_recursion_inside_a_function():
 
         return inner(n)
 
-    try:
-        njit(f)(3)
-    except errors.UnsupportedError:
-        return  # a function made in compiled code that calls itself has no end of types
     agree_all(f, [(n,) for n in range(6)])
+
+
+def test_recursion_inside_a_function_with_constant_defaults():
+    def f(n):
+        def total(k, so_far=1, *, step=2, label="k", shape=(), last=None):
+            return so_far if k <= 0 or last is not None else total(k - step, so_far + k)
+
+        def depth(k, d=0, again=True):
+            return (k, d) if k <= 0 else depth(k - 1, again=not again, d=d + again)
+
+        return total(n), total(n, 5), total(n, step=1), [depth(i) for i in range(n)], total(n, last=1)
+
+    agree_all(f, [(n,) for n in range(6)])
+
+
+def test_recursion_inside_a_function_with_a_default_that_is_computed():
+    def f(n):
+        def total(k, step=n // 2 + 1):
+            return 0 if k <= 0 else 1 + total(k - step, step)
+
+        return total(n)
+
+    with pytest.raises(errors.UnsupportedError, match="the default of `step` is not known in a call of .* total"):
+        njit(f)(3)
 
 
 def test_recursion_without_end():
