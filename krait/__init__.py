@@ -183,4 +183,6 @@ def __getattr__(name):
 
         if hasattr(errors, name):
             return getattr(errors, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ._missing import missing
+
+    raise missing(__name__, name, [*__all__, "config", "core", "cuda", "experimental", "extending", "typed", "types"])

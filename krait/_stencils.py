@@ -22,7 +22,7 @@ import numpy as np
 from . import _krait, jit, prange
 from ._stencil_text import Later, device_text, is_held, later_of, loops, refusal
 
-_INDEX, _LENGTH, _PLACE = "_stencil_index{}", "_stencil_length{}", "_stencil_place"
+_INDEX, _LENGTH, _PLACE, _NEAR = "_stencil_index{}", "_stencil_length{}", "_stencil_place", "_stencil_near{}"
 
 
 # ---- places outside an array of n items, as numpy.pad has them in the modes edge, symmetric and wrap ----------------
@@ -44,12 +44,26 @@ def _wrap(i, n):
 _PLACES = {"nearest": _nearest, "reflect": _reflect, "wrap": _wrap}
 
 
+def _near(axis, low, high):
+    """What an index that is no constant goes through: the index itself, if it is in the neighborhood."""
+    text = (f"an index is outside the neighborhood {low} to {high} of axis {axis}: make the neighborhood as wide as "
+            "the indices reach, or change the index")
+
+    def near(index):
+        if index < low or index > high:
+            raise IndexError(text)
+        return index
+
+    return near
+
+
 class _Relative(ast.NodeTransformer):
     """Adds the place of the item to relative indices, and notes how far they reach: a list of (low, high)."""
 
     def __init__(self, function, arrays, neighborhood, mapped):
         self.function, self.arrays, self.given, self.mapped = function, arrays, neighborhood, mapped
         self.constants = {}
+        self.near = {}  # name -> what an index of its axis goes through
         self.reach = [list(pair) for pair in neighborhood] if neighborhood else None
         self.met = [[0, 0] for _ in neighborhood or ()]  # what constant indices reach in a given neighborhood
         self.ndim = len(neighborhood) if neighborhood else None
@@ -112,7 +126,11 @@ class _Relative(ast.NodeTransformer):
             return self.constant(node, offset)
         if not self.given:
             self.fail(node, "an index that is no constant: give stencil a neighborhood=((low, high), ...)")
-        return node
+        if any(isinstance(end, Later) for end in self.reach[axis]):
+            return node  # the bounds of the array are checked
+        name = _NEAR.format(axis)
+        self.near[name] = _near(axis, *self.reach[axis])
+        return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), [node], []), node)
 
     def look_at_slice(self, node, axis):
         """Of a slice both ends: what lies between is inside the neighborhood; gives the slice to compile."""
@@ -236,7 +254,7 @@ def _kernel(function, standard_indexing, neighborhood, place=None):
     node.args.args += [ast.arg(_INDEX.format(axis)) for axis in range(relative.ndim)]
     if place:
         node.args.args += [ast.arg(_LENGTH.format(axis)) for axis in range(relative.ndim)]
-    free = (*function.__code__.co_freevars, _PLACE)
+    free = (*function.__code__.co_freevars, _PLACE, *relative.near)
     outer = ast.FunctionDef(
         "outer", ast.arguments([], [ast.arg(name) for name in free], None, [], [], None, []), [node], [], None
     )
@@ -247,6 +265,7 @@ def _kernel(function, standard_indexing, neighborhood, place=None):
     for _ in range(2):
         code = next(const for const in code.co_consts if isinstance(const, types.CodeType))
     cells = {**dict(zip(free, function.__closure__ or ())), _PLACE: types.CellType(place)}
+    cells |= {name: types.CellType(near) for name, near in relative.near.items()}
     closure = tuple(cells[name] for name in code.co_freevars)
     kernel = types.FunctionType(code, function.__globals__, function.__name__, None, closure)
     return kernel, names, arrays, relative.reach, relative.met

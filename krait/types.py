@@ -82,3 +82,9 @@ __all__ = ["CPointer", *(name for name in _krait.types if name[0] != "_"), "Defe
            "optional", "string", "unliteral", "Signature", "BaseTuple", "BaseAnonymousTuple", "ArrayCompatible",
            "Function", "FunctionType", "Dispatcher", "Literal", "IntegerLiteral", "Omitted", "StringLiteral",
            "UnicodeType"]
+
+
+def __getattr__(name):
+    from ._missing import missing
+
+    raise missing(__name__, name, __all__)

@@ -107,6 +107,19 @@ implementation = "Krait"
 _DRIVER_MODULES = ("devicearray", "devices", "driver")  # of cudadrv
 
 
+_MADE_OF_NUMPYS = ("cuda.to_device(a) makes a device array of one of NumPy's, cuda.device_array(shape, dtype) one that "
+                   "is not filled")
+_INSTEAD = {  # names that programs for CuPy, PyTorch and C have in this place
+    **dict.fromkeys(("array", "asarray", "empty", "full", "ones", "zeros"), _MADE_OF_NUMPYS),
+    **dict.fromkeys(("asnumpy", "to_cpu", "to_host"), "a device array has a.copy_to_host()"),
+    "current_stream": "it is cuda.default_stream()",
+    "device_count": "it is len(cuda.list_devices())",
+    "dim3": "sizes of a launch are ints and tuples: kernel[(2, 2), (16, 16)]",
+    "kernel": "it is @cuda.jit",
+    "sync": "it is cuda.synchronize(), or in a kernel cuda.syncthreads()",
+}
+
+
 def __getattr__(name):
     from importlib import import_module
 
@@ -121,8 +134,9 @@ def __getattr__(name):
         return getattr(import_module("krait"), name)
     if name == "CudaSupportError":
         return import_module("krait.errors").CudaSupportError
-    sizes = "; sizes of a launch are ints and tuples: kernel[(2, 2), (16, 16)]" if name == "dim3" else ""
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{sizes}")
+    from .._missing import missing
+
+    raise missing(__name__, name, __dir__(), _INSTEAD.get(name))
 
 
 def __dir__():

@@ -188,6 +188,10 @@ static PyObject *cfunc_apply(PyObject *module, PyObject *packed) {
 static PyObject *cfunc(PyObject *module, PyObject *args, PyObject *kwargs) {
     ModuleState *state = module_state(module);
     PyObject *first;
+    if (!PyTuple_GET_SIZE(args)) {
+        PyErr_SetString(PyExc_TypeError, "cfunc takes the signature first: @cfunc('float64(float64)')");
+        return NULL;
+    }
     if (!PyArg_ParseTuple(args, "O:cfunc", &first)) return NULL;
     if (PyFunction_Check(first))
         return PyErr_Format(PyExc_TypeError, "cfunc takes the signature first: @cfunc('float64(float64)') above %U",

@@ -163,6 +163,8 @@ struct Signature {
 PyObject *signature_new(ModuleState *state, const Type *result, const Type *const *args, Py_ssize_t count);
 /* One signature from text, a Signature or a tuple of types.  NULL: TypeError. */
 Signature *signature_from_object(ModuleState *state, PyObject *object);
+/* "; it is written unicode_type", of a class of Python that is no type of signatures, else where types are listed. */
+const char *signature_advice(const char *name, size_t length);
 /* Whether an object given to a decorator is a signature or a list of them; the list of Signatures then, else NULL
  * without an exception. */
 PyObject *signatures_from_object(ModuleState *state, PyObject *object);

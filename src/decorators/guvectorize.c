@@ -142,6 +142,7 @@ static PyObject *call_loop(Gufunc *self, PyObject *const *args, size_t nargsf, P
         for (Py_ssize_t i = 0; i < nkeys; i++) PyTuple_SET_ITEM(names, i, Py_NewRef(PyTuple_GET_ITEM(kwnames, i)));
         PyTuple_SET_ITEM(names, nkeys, Py_NewRef(name));
         result = PyObject_Vectorcall(self->ufunc, all, (size_t)nargs, names);
+        if (!result) ufunc_explain(self->ufunc);
     } else if (name) {
         PyErr_NoMemory();
     }
@@ -198,7 +199,9 @@ static PyObject *gufunc_vectorcall(PyObject *callable, PyObject *const *args, si
     gufunc_check_guards(self);
     if (any_types && self->core.can_compile && !says_loop(kwnames))
         return call_loop(self, args, nargsf, kwnames, types);
-    return PyObject_Vectorcall(self->ufunc, args, nargsf, kwnames);
+    PyObject *result = PyObject_Vectorcall(self->ufunc, args, nargsf, kwnames);
+    if (!result) ufunc_explain(self->ufunc);
+    return result;
 }
 
 /* Compiles a loop for a signature. */

@@ -335,13 +335,23 @@ static const struct {
 #undef OPTION
 };
 
+/* What belongs elsewhere than among the options of a decorator; "": nothing that is known. */
+static const char *belongs_elsewhere(PyObject *key) {
+    static const char *const sizes[] = {"grid",     "block",  "blocks", "threads",  "griddim",
+                                        "blockdim", "stream", "shared", "sharedmem"};
+    if (PyUnicode_CompareWithASCIIString(key, "target") == 0) return "; kernels are compiled by @cuda.jit";
+    for (size_t i = 0; i < COUNT_OF(sizes); i++)
+        if (PyUnicode_CompareWithASCIIString(key, sizes[i]) == 0)
+            return "; it stands at the launch, kernel[grid, block, stream, sharedmem](arguments)";
+    return "";
+}
+
 static int unknown_option(PyObject *key, OptionsFor whom) {
     const char *decorator = whom == OPTIONS_JIT         ? "jit"
                             : whom == OPTIONS_KERNEL    ? "cuda.jit"
                             : whom == OPTIONS_VECTORIZE ? "vectorize"
                             : whom == OPTIONS_CFUNC     ? "cfunc"
                                                         : "guvectorize";
-    bool target = PyUnicode_CompareWithASCIIString(key, "target") == 0;
     PyObject *names = PyList_New(0);
     for (size_t i = 0; names && i < COUNT_OF(option_table); i++) {
         PyObject *name = option_table[i].whom & (int)whom ? PyUnicode_FromString(option_table[i].name) : NULL;
@@ -353,7 +363,7 @@ static int unknown_option(PyObject *key, OptionsFor whom) {
     PyObject *meant = listed ? errors_did_you_mean(key, names) : NULL;
     if (meant)
         PyErr_Format(PyExc_TypeError, "%s has no option %R%s; its options are %U%U", decorator, key,
-                     target ? "; kernels are compiled by @cuda.jit" : "", listed, meant);
+                     belongs_elsewhere(key), listed, meant);
     Py_XDECREF(names);
     Py_XDECREF(comma);
     Py_XDECREF(listed);

@@ -11,7 +11,7 @@
 
 #include <ctype.h>  /* isalnum */
 #include <stdlib.h> /* strtol */
-#include <string.h> /* memcpy */
+#include <string.h> /* memcpy, strlen, strncmp */
 
 /* ---- the object ---- */
 
@@ -140,8 +140,10 @@ enum { MAX_TYPES = 256 };
 
 static void *syntax_error(Parser *parser, const char *expected) {
     bool word = isalnum((unsigned char)*parser->at);
+    bool element = strncmp(expected, "an element", strlen("an element")) == 0;
     bool in_brackets = *expected == '\'' && expected[1] == ':';
     const char *pointer = *parser->at == '*' ? "; there are no pointers, an array is written float32[:]"
+                          : element          ? ": Python's int and float are written with their sizes there, int64[:]"
                           : in_brackets      ? "; an array is written float64[:], of two axes float64[:, :]"
                           : word             ? "; types are separated by commas, as in float64(float64, int32)"
                                              : "";
@@ -166,7 +168,7 @@ static const struct {
     {"ndarray", "; an array is written float64[:], of two axes float64[:, :]"},
 };
 
-static const char *advise_type(const char *name, size_t length) {
+const char *signature_advice(const char *name, size_t length) {
     for (size_t i = 0; i < COUNT_OF(python_names); i++)
         if (strlen(python_names[i].name) == length && memcmp(python_names[i].name, name, length) == 0)
             return python_names[i].advice;
@@ -180,7 +182,7 @@ static void *unknown_type(Parser *parser, const char *name, size_t length) {
     PyObject *meant = text ? errors_did_you_mean(text, names) : NULL;
     if (meant)
         PyErr_Format(PyExc_TypeError, "signature '%s': '%U' is no type%U%s", parser->text, text, meant,
-                     PyUnicode_GET_LENGTH(meant) ? "" : advise_type(name, length));
+                     PyUnicode_GET_LENGTH(meant) ? "" : signature_advice(name, length));
     Py_XDECREF(text);
     Py_XDECREF(names);
     Py_XDECREF(meant);

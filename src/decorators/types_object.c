@@ -6,7 +6,7 @@
 #include "decorators/decorators.h"
 
 #include <stdlib.h> /* strtoul */
-#include <string.h> /* strlen */
+#include <string.h> /* strlen, strrchr */
 
 #include "decorators/numpy_api.h" /* PyArray_DescrCheck */
 #include "decorators/types.h"
@@ -136,7 +136,9 @@ const Type *type_from_object(ModuleState *state, PyObject *object) {
         if (scalar >= 0) return type_scalar(types, (Scalar)scalar, false);
     }
     if (PyArray_DescrCheck(object)) return types_of_dtype(state, object);
-    PyErr_Format(PyExc_TypeError, "%R is not a type of compiled code", object);
+    const char *name = PyType_Check(object) ? ((PyTypeObject *)object)->tp_name : "", *dot = strrchr(name, '.');
+    name = dot ? dot + 1 : name;
+    PyErr_Format(PyExc_TypeError, "%R is not a type of compiled code%s", object, signature_advice(name, strlen(name)));
     return NULL;
 }
 

@@ -402,3 +402,22 @@ PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, 
     ((PyUFuncObject *)ufunc)->ntypes = (int)nloops;
     return ufunc;
 }
+
+/* krait/_ufunc_words.py finds the words. */
+void ufunc_explain(PyObject *ufunc) {
+    bool here = PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError);
+    PyObject *class = PyErr_ExceptionMatches(PyExc_TypeError) ? PyExc_TypeError : PyExc_ValueError;
+    if (!here) return;
+    PyObject *raised = errors_take(), *text = PyObject_Str(raised);
+    PyObject *module = text ? PyImport_ImportModule("krait._ufunc_words") : NULL;
+    PyObject *words = module ? PyObject_CallMethod(module, "explained", "OO", text, ufunc) : NULL;
+    PyErr_Clear();
+    if (words && words != Py_None)
+        PyErr_SetObject(class, words);
+    else
+        PyErr_SetObject((PyObject *)Py_TYPE(raised), raised);
+    Py_XDECREF(words);
+    Py_XDECREF(module);
+    Py_XDECREF(text);
+    Py_DECREF(raised);
+}

@@ -78,6 +78,7 @@ static PyObject *call_by_numpy(Vectorized *self, PyObject *const *args, Py_ssize
     PyObject *ufunc = Py_NewRef(self->ufunc); /* a call may add loops, and so replace it */
     PyObject *result = overridden ? PyObject_Vectorcall(ufunc, args, (size_t)nargs, kwnames)
                                   : ufunc_by_way_of_host(ufunc, args, nargs, kwnames);
+    if (!result) ufunc_explain(ufunc);
     Py_DECREF(ufunc);
     captured_release(&held, self->core.state);
     return result;

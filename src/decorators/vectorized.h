@@ -35,6 +35,8 @@ int ufunc_set_blocksize(PyObject *self, PyObject *value, void *offset);
 
 /* Types that loops take and give: declared ones where a signature names them.  false: not scalars. */
 bool ufunc_types(const Spec *spec, const Type **types, int *nin, int *nout);
+/* A call of the ufunc has raised: what NumPy says of operands that no loop takes gets a word of what to do. */
+void ufunc_explain(PyObject *ufunc);
 /* -1, exception set: NumPy makes no ufunc of operands and results of these types. */
 int ufunc_check_types(const Type *const *types, int count);
 /* A ufunc of these specialisations, each ENTRY_UFUNC for the host.  The ufunc keeps all it needs alive. */

@@ -53,6 +53,9 @@ typedef struct Session {
     Units *units; /* NULL: each compilation infers all that it calls */
 } Session;
 
+/* A type as messages name it, also where nothing is being compiled. */
+const char *driver_words(const Session *session, Arena *arena, const Type *type);
+
 enum Stage {
     STAGE_FRONTEND,
     STAGE_INFER,

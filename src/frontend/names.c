@@ -81,7 +81,8 @@ static const char *closest(Frontend *frontend, PyObject *name, PyObject *candida
     return best && PyUnicode_Check(best) ? PyUnicode_AsUTF8(best) : NULL;
 }
 
-/* What C for GPUs says without a prefix, numbers wider than any that is compiled, and what NumPy had once. */
+/* What C for GPUs says without a prefix, words of other languages, numbers wider than any that is compiled, and what
+ * NumPy had once. */
 static const struct {
     const char *c, *here;
 } of_c[] = {
@@ -100,13 +101,33 @@ static const struct {
     {"atomicMax", "cuda.atomic.max(array, index, value)"},
     {"atomicMin", "cuda.atomic.min(array, index, value)"},
     {"atomicCAS", "cuda.atomic.cas(array, index, old, value)"},
+    {"atomic_add", "cuda.atomic.add(array, index, value)"},
+    {"atomic_sub", "cuda.atomic.sub(array, index, value)"},
+    {"atomic_exch", "cuda.atomic.exch(array, index, value)"},
+    {"atomic_max", "cuda.atomic.max(array, index, value)"},
+    {"atomic_min", "cuda.atomic.min(array, index, value)"},
+    {"atomic_cas", "cuda.atomic.cas(array, index, old, value)"},
     {"dim3", "a tuple: kernel[(blocks_x, blocks_y), (threads_x, threads_y)](...)"},
     {"warpSize", "cuda.warpsize"},
     {"laneId", "cuda.laneid"},
     {"NULL", "None"},
     {"nullptr", "None"},
+    {"null", "None"},
+    {"nil", "None"},
     {"printf", "print(...), which takes the values, and no format: print(f\"{x:.3f}\")"},
     {"sizeof", "x.nbytes of an array, x.itemsize of its elements"},
+    {"malloc", "np.empty(n), or in a kernel cuda.local.array(shape, dtype)"},
+    {"double", "float(...), or np.float64 for NumPy's type"},
+    {"unicode", "str(...)"},
+    {"long", "int(...), or np.int64 for NumPy's type"},
+    {"end", "x[-1] for the last item, x[n:] for all from one on"},
+    {"numel", "x.size"},
+    {"isempty", "x.size == 0, or len(x) == 0"},
+    {"disp", "print(...)"},
+    {"fprintf", "print(...), which takes the values, and no format: print(f\"{x:.3f}\")"},
+    {"rand", "np.random.random(), or np.random.rand(rows, columns)"},
+    {"randn", "np.random.randn(rows, columns)"},
+    {"gaussian", "np.random.normal(loc, scale)"},
     {"float128", "np.float64, the widest float that is compiled"},
     {"longdouble", "np.float64, the widest float that is compiled"},
     {"int", "int(...), or np.int64 for NumPy's type"},
@@ -217,6 +238,20 @@ static const char *holder_text(Frontend *frontend, PyObject *holder) {
     return arena_printf(frontend->arena, "%s %s", what, text ? text : "?");
 }
 
+/* "it has add, and_, cas, ..." */
+static const char *what_there_is(Frontend *frontend, PyObject *holder) {
+    PyObject *names = frontend_keep(frontend, PyObject_Dir(holder));
+    Buf text;
+    buf_init(&text, frontend->arena);
+    for (Py_ssize_t i = 0; names && PyList_Check(names) && i < PyList_GET_SIZE(names); i++) {
+        PyObject *item = PyList_GET_ITEM(names, i);
+        const char *name = PyUnicode_Check(item) ? PyUnicode_AsUTF8(item) : NULL;
+        if (name && *name != '_') buf_printf(&text, "%s%s", text.len ? ", " : "it has ", name);
+    }
+    PyErr_Clear();
+    return text.len ? text.text : NULL;
+}
+
 const char *name_missing(Frontend *frontend, PyObject *holder, PyObject *name, const char **hint) {
     bool module = PyModule_Check(holder);
     *hint = NULL;
@@ -225,6 +260,7 @@ const char *name_missing(Frontend *frontend, PyObject *holder, PyObject *name, c
         *hint = arena_printf(frontend->arena, "it is a module of its own: write `import %s` at the top of the file",
                              PyUnicode_AsUTF8(name));
     if (!*hint) *hint = suggestion(frontend, name, PyObject_Dir(holder));
+    if (!*hint && objects_is_intrinsic(frontend->objects, holder)) *hint = what_there_is(frontend, holder);
     if (!*hint && module)
         *hint = "none of its names is like that one: look for what is meant in its documentation, or write a function";
     return arena_printf(frontend->arena, "%s has no attribute '%s'", holder_text(frontend, holder),

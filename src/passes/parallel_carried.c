@@ -61,6 +61,8 @@ static const char *variable(const Value *phi, const Value *at) {
     return phi->name ? phi->name : at && at->name ? at->name : "a variable";
 }
 
+static const char looked_at[] = "its value so far is used here";
+
 static bool refuse(const Web *web, const Value *at, const char *what) {
     const ParallelLoop *loop = web->loop;
     diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, at->span,
@@ -78,7 +80,9 @@ static bool refuse(const Web *web, const Value *at, const char *what) {
         diag_hint(loop->diag,
                   "iterations run in any order: use range, or a reduction (s += x, m = max(m, x)), or an array with an "
                   "item for each iteration%s",
-                  number ? "; np.argmax and np.argmin say where the largest and the smallest item stand" : "");
+                  !number             ? ""
+                  : what == looked_at ? "; a mask collects items without a counter, x[x > 0] or np.flatnonzero(x > 0)"
+                                      : "; np.argmax and np.argmin say where the largest and the smallest item stand");
     diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
     return false;
 }
@@ -201,7 +205,7 @@ static bool is_reduction(const Web *web, Carried *carried) {
     const Value *fresh = find_fresh(web);
     if (fresh)
         return refuse(web, fresh->block && loop_has(loop, fresh) ? fresh : web->phi,
-                      "it is set anew in some iterations, and put to in others");
+                      "it is set anew here, in some iterations, and what others have added to it is lost");
     carried->kind = CARRY_REDUCE;
     carried->op = ops[putting];
     carried->identity = parallel_identity(loop->func->arena, web->phi->type, putting, carried->func);
@@ -270,8 +274,7 @@ static bool classify(ParallelLoop *loop, Value *phi, Carried *carried) {
     const Value *onlooker = find_onlooker(&web);
     if (onlooker)
         return refuse(&web, onlooker,
-                      carried->kind == CARRY_REDUCE ? "its value so far is used here"
-                                                    : "what the iteration before left is used here");
+                      carried->kind == CARRY_REDUCE ? looked_at : "what the iteration before left is used here");
     if (carried->kind == CARRY_LAST && type_is_counted(phi->type))
         return refuse(&web, phi, "the array that the last iteration assigns is used after the loop");
     return true;

@@ -180,7 +180,7 @@ static void words(const Words *outer, const Type *type) {
     }
 }
 
-const char *infer_words(const InferHost *host, Arena *arena, const Type *type) {
+const char *typeinfer_words(const InferHost *host, Arena *arena, const Type *type) {
     Buf buf;
     buf_init(&buf, arena);
     words(&(Words){host, &buf, 0}, type);
@@ -189,7 +189,7 @@ const char *infer_words(const InferHost *host, Arena *arena, const Type *type) {
 
 const char *infer_text(Infer *in, const Type *type) {
     if (!type) return "nothing";
-    return in->quiet ? "" : infer_words(in->host, in->arena, type); /* "": nobody reads it */
+    return in->quiet ? "" : typeinfer_words(in->host, in->arena, type); /* "": nobody reads it */
 }
 
 const char *typing_text(Typing *t, const Type *type) { return infer_text(t->in, type); }
@@ -246,26 +246,29 @@ typedef enum What {
     BEGUN,    /* a variable that is None */
     NOTHING,  /* None */
     WHOLE_ARRAY,
-    NO_ITEMS, /* a list in which nothing was put */
-    ITEMS,    /* a list */
-    SEVERAL,  /* a tuple */
+    ATTRIBUTE_ARRAY, /* x.T */
+    NO_ITEMS,        /* a list in which nothing was put */
+    ITEMS,           /* a list */
+    SEVERAL,         /* a tuple */
     COMPLEX,
     TEXT,
     TEXT_ARRAY,    /* of NumPy's texts */
     ITEM_OF_TEXTS, /* of such an array, of dtype U */
     NUMBER,
     INSTANCE,
+    MEMBER,       /* of an enumeration */
     FROZEN,       /* an instance of a frozen dataclass */
     NAMED_FIELDS, /* a namedtuple */
     CLASS,
     MADE_ONE_BY_ONE, /* a generator */
     UNORDERED,       /* a set */
     BYTES_AND_TEXT,
-    REPEATED_BY_FLOAT, /* a list, times a float */
-    TAKEN_IN_LOOP,     /* what a loop takes out of what it walks */
-    FIRST_NUMBER,      /* a number that is the first argument, */
-    SECOND_NUMBER,     /* or the second */
-    ITERATOR,          /* of zip, map and their like */
+    PRODUCT_WITH_NUMBER, /* a @ 2.0 */
+    REPEATED_BY_FLOAT,   /* a list, times a float */
+    TAKEN_IN_LOOP,       /* what a loop takes out of what it walks */
+    FIRST_NUMBER,        /* a number that is the first argument, */
+    SECOND_NUMBER,       /* or the second */
+    ITERATOR,            /* of zip, map and their like */
     DEVICE_ARRAY,
     OBJECT,         /* of the interpreter */
     TIME_AND_FLOAT, /* a date or a duration, with a float */
@@ -325,6 +328,8 @@ static bool is_change(const Value *value) {
     return is && is->op == OP_CALL && callee->op == OP_GETATTR && fits(methods, callee->imm.text, false);
 }
 
+static bool is_attribute(const Value *value) { return value && value->op == OP_GETATTR && value->args[0]->name; }
+
 static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     switch (what) {
     case COORDINATES: return type->kind == TY_OBJECT && is_coordinates(object_name(t, type));
@@ -335,6 +340,7 @@ static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     case LEFT_OUT: return type->kind == TY_NONE && is_parameter(t->values[arg]);
     case BEGUN: return type->kind == TY_NONE && t->values[arg] && t->values[arg]->name;
     case NOTHING: return type->kind == TY_NONE;
+    case ATTRIBUTE_ARRAY: return type->kind == TY_ARRAY && is_attribute(t->values[arg]);
     case WHOLE_ARRAY: return type->kind == TY_ARRAY && !type->record;
     case NO_ITEMS: return type->kind == TY_LIST && type->items[0]->kind == TY_BOTTOM;
     case ITEMS: return type->kind == TY_LIST;
@@ -344,6 +350,7 @@ static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     case TEXT_ARRAY: return type->kind == TY_ARRAY && type_element(type)->kind == TY_CHARS;
     case ITEM_OF_TEXTS: return has_operand(t, is_item_of_texts);
     case NUMBER: return type->kind == TY_SCALAR;
+    case MEMBER: return type->kind == TY_MEMBER;
     case INSTANCE: return type_is_instance(type);
     case FROZEN: return type_is_instance(type) && type->flag;
     case NAMED_FIELDS: return type->kind == TY_TUPLE && type->object && type->names;
@@ -357,13 +364,12 @@ static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     case TIME_AND_FLOAT: return type->kind == TY_TIME && has_operand(t, is_float);
     case UNORDERED: return type->kind == TY_SET;
     case BYTES_AND_TEXT: return has_operand(t, is_bytes) && has_operand(t, is_text);
+    case PRODUCT_WITH_NUMBER: return t->op == OP_MATMUL && type->kind == TY_SCALAR;
     case REPEATED_BY_FLOAT: return t->op == OP_MUL && type->kind == TY_LIST && has_operand(t, is_float);
     case TAKEN_IN_LOOP: return t->values[arg] && value_resolve(t->values[arg])->op == OP_ITER_TAKE;
     }
     return false;
 }
-
-static bool is_attribute(const Value *value) { return value && value->op == OP_GETATTR && value->args[0]->name; }
 
 /* As the source says it, where a name does: "x", "x.shape", "cuda.grid"; else "x". */
 static const char *operand_name(Typing *t, size_t arg) {
@@ -376,7 +382,8 @@ static const char *operand_name(Typing *t, size_t arg) {
         const char *name = func_name(t->in->arena, type->func);
         return strncmp(name, package, sizeof package - 1) == 0 ? name + sizeof package - 1 : name;
     }
-    if (type->object && type->kind != TY_STRUCT && type->kind != TY_TUPLE) return object_name(t, type);
+    bool value_of_class = type->kind == TY_STRUCT || type->kind == TY_TUPLE || type->kind == TY_MEMBER;
+    if (type->object && !value_of_class) return object_name(t, type);
     if (value && value->name) return value->name;
     if (is_attribute(value)) return arena_printf(t->in->arena, "%s.%s", value->args[0]->name, value->imm.text);
     return "x";

@@ -10,7 +10,7 @@
 static void print_call(Buf *buf, const FuncInst *callee, bool with_names, const InferHost *host, Arena *arena) {
     const Func *func = callee->untyped;
     for (uint32_t i = 0, shown = 0; i < func->nparams; i++) {
-        const char *text = infer_words(host, arena, callee->types[i]), *comma = shown ? ", " : "";
+        const char *text = typeinfer_words(host, arena, callee->types[i]), *comma = shown ? ", " : "";
         bool left_out = callee->types[i]->kind == TY_NONE && func->params[i].has_default;
         if (with_names && left_out) continue;
         if (with_names)
@@ -101,8 +101,8 @@ static void tell_of_arguments(const FuncInst *caller, const FuncInst *callee, co
     while (i < count && strcmp(callee->untyped->params[i].name, "default") != 0) i++;
     const Type *values = stood_for(callee);
     if (i == count || !call) return;
-    const char *is = infer_words(config->host, diag->arena, callee->types[i]);
-    const char *of = values ? infer_words(config->host, diag->arena, values) : "what it stands for";
+    const char *is = typeinfer_words(config->host, diag->arena, callee->types[i]);
+    const char *of = values ? typeinfer_words(config->host, diag->arena, values) : "what it stands for";
     tell_at_call(caller, call, diag,
                  values ? arena_printf(diag->arena, "the default is %s, and the values are %s", is, of)
                         : arena_printf(diag->arena, "the default, %s, is of another type than what it stands for", is));
@@ -138,7 +138,7 @@ static void tell_mistake(const FuncInst *caller, const FuncInst *callee, const c
     } else if (strncmp(function, "xoroshiro128p_", strlen("xoroshiro128p_")) == 0 && !states) {
         tell_at_call(caller, call, diag,
                      arena_printf(diag->arena, "the first argument of %s has to be an array of states, not %s",
-                                  function, first ? infer_words(config->host, diag->arena, first) : "nothing"));
+                                  function, first ? typeinfer_words(config->host, diag->arena, first) : "nothing"));
     }
 }
 
@@ -157,9 +157,9 @@ static void headline(const FuncInst *caller, const FuncInst *callee, const Infer
     buf_init(&text, diag->arena);
     buf_puts(&text, ""); /* no arguments */
     print_call(&text, callee, true, config->host, diag->arena);
-    if (diag->code == DIAG_NO_AXIS) diag_headline(diag, "%s()", name); /* a mistake wherever it runs */
-    if (diag->code == DIAG_NO_AXIS || (diag->source && *diag->source->file == '<'))
-        return;                                                                           /* a partial: user's names */
+    bool mistake = diag->code == DIAG_NO_AXIS || diag->code == DIAG_WRONG_KIND; /* wherever it runs */
+    if (mistake) diag_headline(diag, "%s()", name);
+    if (mistake || (diag->source && *diag->source->file == '<')) return;                  /* a partial: user's names */
     bool operator= strncmp(name, "__", 2) == 0, named = diag->code == DIAG_BAD_ARGUMENTS; /* the line shows them */
     if (!operator&& !(named && diag->hint))
         diag_headline(diag, "%s(%s) is not compiled%s", name, text.text, config->device ? " in kernels" : "");

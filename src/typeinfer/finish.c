@@ -124,7 +124,9 @@ static void give_numbers(FuncInst *root) {
         if (end->op != OP_RETURN) continue;
         Value *cast = value_new(func, OP_CAST, end->span, end->args, 1);
         cast->type = number;
-        cast->imm.text = "TypeError: an elementwise function has to give a number, not None";
+        cast->imm.text =
+            "TypeError: an elementwise function has to give a number, not None: end every path with `return` "
+            "and a number";
         value_insert_before(end, cast);
         end->args[0] = cast;
     }

@@ -132,7 +132,6 @@ bool typing_fail_arg(Typing *t, size_t arg, DiagCode code, const char *format, .
 bool typing_hint(Typing *t, const char *format, ...) KRAIT_PRINTF(2, 3); /* for the refusal just made */
 /* "`sin` does not take a complex64" / "unsupported operand types for +: `a` (int) and `t` ((int, int))" */
 bool typing_bad_operands(Typing *t);
-const char *infer_words(const InferHost *host, Arena *arena, const Type *type);
 /* typing_advice, where nothing is being typed; prefixes: also what is said of all names that start alike. */
 const char *infer_advice(const char *name, bool device, bool prefixes);
 /* What messages call a function: of Krait's own that stand for a row, "numpy.sum". */
@@ -156,6 +155,8 @@ bool typing_refuse_number(Typing *t, const char *what); /* argument 1 as the ind
  * class_name: of the rows of its methods, "builtins.str", or NULL.  near_names.c */
 bool typing_hint_near(Typing *t, const char *name, const char *const *names, size_t count);
 bool typing_hint_near_attribute(Typing *t, const Type *type, const char *class_name);
+/* The class whose rows are the methods of a type, "builtins.str"; NULL: none are.  rules_attr.c */
+const char *typing_class_of_methods(const Type *type);
 const char *typing_arg_text(Typing *t, size_t arg); /* "`x` (float32)", or "float32" for an unnamed expression */
 const char *typing_func_name(Typing *t);            /* "math.sin": first name of the row; of a ufunc its own */
 

@@ -237,10 +237,11 @@ static bool hint_at_bits(Typing *t, const Type *a, const Type *b) {
     if (type_is_integer(a) && type_is_integer(b))
         return typing_hint(t, "no integer type holds both: convert one, np.int64(...) %s ... or np.uint64(...) %s ...",
                            sign, sign);
+    const char *power = t->op == OP_XOR ? "a power is written x ** 2; " : "";
     return typing_hint(t,
-                       "%s is for integers: int(...) %s int(...), or pass integers; the bits of a float are "
+                       "%s%s is for integers: int(...) %s int(...), or pass integers; the bits of a float are "
                        "those of np.float64(x).view(np.int64)",
-                       sign, sign);
+                       power, sign, sign);
 }
 
 static bool binary_scalars(Typing *t, const Type *a, const Type *b) {

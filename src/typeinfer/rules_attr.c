@@ -3,7 +3,7 @@
  * In: the type of what stands before the dot and the name.  Out: what its row of ir_attrs.def says, by the row's rule;
  * else a method: of an instance the function of its class, or the library function numpy.ndarray.<name> or
  * numpy.generic.<name>; its first argument is that value (rule_call adds it). */
-#include <string.h> /* strchr, strcmp, strlen, strrchr */
+#include <string.h> /* strchr, strcmp, strlen, strncmp, strrchr */
 
 #include "typeinfer/infer.h"
 
@@ -21,8 +21,7 @@ static bool hint_names(Typing *t, const Type *type) {
     return names.len && typing_hint(t, "it has %s", names.text);
 }
 
-/* The class whose rows are the methods of a type; NULL: none are. */
-static const char *class_of_methods(const Type *type) {
+const char *typing_class_of_methods(const Type *type) {
     switch (type->kind) {
     case TY_ARRAY: return "numpy.ndarray";
     case TY_FLAT: return "numpy.flatiter";
@@ -42,7 +41,7 @@ static const char *class_of_methods(const Type *type) {
 
 /* What is advised for an attribute that values of a type lack: for this name, else one that is near, else for any. */
 static bool hint_instead(Typing *t, const Type *type) {
-    const char *class_name = class_of_methods(type), *dot = class_name ? strrchr(class_name, '.') : NULL;
+    const char *class_name = typing_class_of_methods(type), *dot = class_name ? strrchr(class_name, '.') : NULL;
     const char *class_alone = type->kind == TY_ARRAY ? "array" : dot ? dot + 1 : "";
     const char *name = arena_printf(t->in->arena, "%s.%s", class_alone, t->text);
     const char *for_this = infer_advice(name, t->in->config->device, false), *for_any = typing_advice(t, name);
@@ -60,6 +59,14 @@ static bool object_lacks(Typing *t, const Type *type) {
     return hint ? typing_hint(t, "%s", hint) : false;
 }
 
+/* A method, or what else the class of an instance has, that is named like it, as a hint; NULL: there is none. */
+static const char *near_in_class(Typing *t, const Type *type) {
+    static const char near[] = "did you mean";
+    const char *hint = NULL;
+    if (!t->in->quiet) t->in->host->no_attribute(t->in->host->self, type->object, t->text, &hint);
+    return hint && strncmp(hint, near, sizeof near - 1) == 0 ? hint : NULL;
+}
+
 static bool no_attribute(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     if (strcmp(t->text, "__enter__") == 0) {
@@ -71,6 +78,8 @@ static bool no_attribute(Typing *t) {
     if (type->kind == TY_ARRAY && type_is_record(type_element(type))) return typing_hint_fields(t, type);
     if (type->kind == TY_TUPLE && type->object) return hint_names(t, type);
     if (type_is_instance(type) && typing_hint_near_attribute(t, type, NULL)) return false;
+    const char *near = type_is_instance(type) ? near_in_class(t, type) : NULL;
+    if (near) return typing_hint(t, "%s", near);
     if (type_is_instance(type))
         return typing_hint(
             t, "an instance has what __init__ assigns and what its class defines in Python; `%s` is neither", t->text);
@@ -378,7 +387,7 @@ static bool ufunc_attribute(Typing *t, const Type *type, bool *known) {
 static bool method(Typing *t, const Type *type) {
     bool known, fine = ufunc_attribute(t, type, &known);
     if (known) return fine;
-    const char *class_name = is_ufunc(t, type) ? "numpy.ufunc" : class_of_methods(type);
+    const char *class_name = is_ufunc(t, type) ? "numpy.ufunc" : typing_class_of_methods(type);
     if (!class_name) return unknown_attribute(t);
     const char *name = arena_printf(t->in->arena, "%s.%s", class_name, t->text);
     const FuncHead *func = type_table_function(t->in->types, name, strlen(name));

@@ -150,7 +150,9 @@ static bool convert(Typing *t, const Type *to) {
     }
     if (from->kind != TY_SCALAR) {
         typing_fail(t, DIAG_TYPING, "%s cannot be converted to %s", typing_arg_text(t, 0), typing_text(t, to));
-        return from->kind == TY_ARRAY ? typing_hint(t, "convert its elements one by one") : false;
+        return from->kind == TY_ARRAY
+                   ? typing_hint(t, "one element is converted, int(x[i]); all of them by x.astype(...)")
+                   : false;
     }
     char kind = scalar_info[from->scalar].kind, to_kind = scalar_info[to->scalar].kind;
     if (kind == 'c' && to_kind != 'c') {

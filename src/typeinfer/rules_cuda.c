@@ -16,9 +16,12 @@ bool rule_func_cuda_grid(Typing *t) {
     int64_t ndim = 0;
     TRY(in_kernel(t));
     TRY(typing_const_int(t, 0, &ndim));
-    if (ndim < 1 || ndim > 3)
-        return typing_fail_arg(t, 0, DIAG_BAD_ARGUMENTS, "%s takes 1, 2 or 3 dimensions, not %lld", typing_func_name(t),
-                               (long long)ndim);
+    if (ndim < 1 || ndim > 3) {
+        typing_fail_arg(t, 0, DIAG_BAD_ARGUMENTS, "%s takes 1, 2 or 3 dimensions, not %lld", typing_func_name(t),
+                        (long long)ndim);
+        return typing_hint(t,
+                           "a grid has no more: let one index stand for two, and take it apart, i, j = k // n, k %% n");
+    }
     if (ndim == 1) return typing_result(t, infer_int(t->in), NULL);
     return typing_result(t, lib_uniform_tuple(t->in, infer_int(t->in), (size_t)ndim), NULL);
 }

@@ -119,7 +119,12 @@ bool rule_list(Typing *t) {
         bool lengths = joined && joined->kind == TY_VARTUPLE && type->kind == TY_TUPLE;
         if ((!joined || lengths) && !t->emit && is_sequence_argument(in, t->at)) return become_tuple(t);
         if (!joined) {
+            bool array = item->kind == TY_ARRAY || type->kind == TY_ARRAY;
+            bool number = item->kind == TY_SCALAR || type->kind == TY_SCALAR;
             typing_fail(t, DIAG_NO_UNIFY, "a list of %s and %s", typing_text(t, item), typing_text(t, type));
+            if (array && number)
+                return typing_hint(t, "the items of a list have one type in compiled code: np.append(a, v) puts a "
+                                      "number behind the elements of an array, np.concatenate((a, b)) another array");
             return typing_hint(t, "the items of a list have one type in compiled code: convert them, or use a tuple");
         }
         item = joined;

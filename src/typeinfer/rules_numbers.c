@@ -222,9 +222,9 @@ static bool holds_arrays(const Type *items) {
     return typing_is_sequence(items) && items->count && items->items[0]->kind == TY_ARRAY;
 }
 
-/* What a sum begins with is no text, as in Python. */
-static bool refuse_start(Typing *t) {
-    bool bytes = infer_content(t->args[1].type)->kind == TY_BYTES;
+/* A sum neither begins with a text nor is one of texts, as in Python. */
+static bool refuse_texts(Typing *t, const Type *text) {
+    bool bytes = text->kind == TY_BYTES;
     return typing_fail(t, DIAG_TYPING, "sum() can't sum %s [use %s''.join(seq) instead]", bytes ? "bytes" : "strings",
                        bytes ? "b" : "");
 }
@@ -238,7 +238,10 @@ bool rule_func_sum(Typing *t) {
     for (size_t k = 0; k < t->nnames; k++)
         if (strcmp(t->names[k], "start") != 0) return refuse_keyword(t, t->names[k]);
     const Type *items = infer_content(t->args[0].type), *start = t->nargs > 1 ? infer_content(t->args[1].type) : items;
-    if (t->nargs > 1 && (typing_is_text(start) || start->kind == TY_BYTES)) return refuse_start(t);
+    if (t->nargs > 1 && (typing_is_text(start) || start->kind == TY_BYTES)) return refuse_texts(t, start);
+    bool several = items->kind == TY_LIST || items->kind == TY_VARTUPLE || items->kind == TY_TUPLE;
+    const Type *item = several && items->count ? infer_content(items->items[0]) : items;
+    if (several && t->nargs == 1 && (typing_is_text(item) || item->kind == TY_BYTES)) return refuse_texts(t, item);
     if (holds_arrays(items) && !is_mixed(items)) return typing_become_prelude(t, "builtin:sum_of_arrays");
     bool reals = items->kind == TY_TUPLE && items->count > 0, any = false;
     if (items->kind == TY_LIST)

@@ -156,6 +156,27 @@ static bool bind_positional(Binding *b, size_t positional) {
                        positional == 1 ? "was" : "were");
 }
 
+/* As the user called it: a function of the prelude may stand for a row that does not name it. */
+static const char *called_as(const Binding *b) {
+    const char *shown = infer_shown_name(b->t->in, b->callee);
+    bool internal = b->callee->source && b->callee->source->internal;
+    return internal && shown == b->callee->name && b->t->func != FUNC_NONE ? typing_func_name(b->t) : shown;
+}
+
+/* The names of the parameters, "a, b"; "": it has none. */
+static const char *listed_params(const Binding *b) {
+    Buf text;
+    buf_init(&text, b->t->in->arena);
+    buf_puts(&text, "");
+    bool makes = strcmp(b->callee->name, "__init__") == 0; /* whose first parameter is the instance */
+    for (uint32_t p = makes; p < b->callee->nparams; p++) {
+        const Param *param = &b->callee->params[p];
+        bool named = param->kind == PARAM_NORMAL || param->kind == PARAM_KEYWORD_ONLY;
+        if (named) buf_printf(&text, "%s%s", text.len ? ", " : "", param->name);
+    }
+    return text.text;
+}
+
 static bool unexpected_keyword(Binding *b, const char *name) {
     Typing *t = b->t;
     const char **names = ARENA_ARRAY(t->in->arena, const char *, b->callee->nparams);
@@ -165,18 +186,13 @@ static bool unexpected_keyword(Binding *b, const char *name) {
         names[p] = named ? param->name : NULL;
         if (param->kind != PARAM_POSITIONAL_ONLY || strcmp(param->name, name) != 0) continue;
         typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() got some positional-only arguments passed as keyword arguments: '%s'",
-                    infer_shown_name(t->in, b->callee), name);
+                    called_as(b), name);
         return typing_hint(t, "give it by its place, without `%s=`", name);
     }
-    bool makes = strcmp(b->callee->name, "__init__") == 0; /* whose first parameter is the instance */
-    typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() got an unexpected keyword argument '%s'",
-                infer_shown_name(t->in, b->callee), name);
+    typing_fail(t, DIAG_BAD_ARGUMENTS, "%s() got an unexpected keyword argument '%s'", called_as(b), name);
     if (typing_hint_near(t, name, names, b->callee->nparams)) return false;
-    Buf text;
-    buf_init(&text, t->in->arena);
-    for (uint32_t p = makes; p < b->callee->nparams; p++)
-        if (names[p]) buf_printf(&text, "%s%s", text.len ? ", " : "", names[p]);
-    return text.len && typing_hint(t, "it takes %s", text.text);
+    const char *listed = listed_params(b);
+    return *listed && typing_hint(t, "it takes %s", listed);
 }
 
 static bool bind_keywords(Binding *b, size_t positional) {
@@ -324,7 +340,8 @@ static bool bind_defaults(Binding *b) {
         if (p == 0 && strcmp(param->name, "self") == 0)
             return typing_hint(t, "it is a method: call it of an instance, x.%s(...), which is then its `self`",
                                b->callee->name);
-        return typing_hint(t, "it is called with %zu argument%s here", t->nargs, t->nargs == 1 ? "" : "s");
+        return typing_hint(t, "it takes %s, and is called with %zu argument%s here", listed_params(b), t->nargs,
+                           t->nargs == 1 ? "" : "s");
     }
     return true;
 }

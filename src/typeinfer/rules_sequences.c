@@ -182,7 +182,9 @@ static bool zip_is_strict(Typing *t) {
     if (!t->nnames) return false;
     const Const *strict = t->args[t->nargs - 1].konst;
     if (t->nnames > 1 || strcmp(t->names[0], "strict") != 0 || !strict || !type_is_integer(strict->type)) {
+        static const char *const known[] = {"strict"};
         typing_fail(t, DIAG_UNSUPPORTED, "zip() takes no keyword argument but a literal strict in compiled code");
+        if (typing_hint_near(t, t->names[0], known, 1)) return false;
         return typing_hint(t, "compare the lengths before the loop");
     }
     t->nargs--;

@@ -10,16 +10,19 @@ static bool no_signature_fits(Typing *t, ObjRef function, const Func *callee, co
     InferSignature signature;
     Buf text;
     buf_init(&text, in->arena);
-    for (size_t i = 0; i < callee->nparams; i++)
-        buf_printf(&text, "%s%s", i ? ", " : "", type_text(in->arena, types[i]));
+    for (size_t i = 0; i < callee->nparams; i++) buf_printf(&text, "%s%s", i ? ", " : "", typing_text(t, types[i]));
     buf_puts(&text, "); there is");
     for (size_t k = 0; in->host->signature(in->host->self, function, k, &signature); k++) {
-        buf_puts(&text, " (");
+        buf_puts(&text, k ? " and (" : " (");
         for (size_t i = 0; i < signature.count; i++)
-            buf_printf(&text, "%s%s", i ? ", " : "", type_text(in->arena, signature.args[i]));
+            buf_printf(&text, "%s%s", i ? ", " : "", typing_text(t, signature.args[i]));
         buf_puts(&text, ")");
     }
-    return typing_fail(t, DIAG_TYPING, "no signature of %s fits the arguments (%s", callee->name, text.text);
+    typing_fail(t, DIAG_TYPING, "no signature of %s fits the arguments (%s", callee->name, text.text);
+    return typing_hint(t,
+                       "convert the argument that differs, as by float(x) or x.astype(np.float64); or add the "
+                       "signature that is meant to those of `%s`",
+                       callee->name);
 }
 
 bool typing_choose_signature(Typing *t, ObjRef function, const Func *callee, const Type *const *types,

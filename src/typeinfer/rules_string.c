@@ -113,6 +113,25 @@ static const Type *type_of_letter(Infer *in, char letter) {
     }
 }
 
+/* What the method takes in the place of that argument. */
+static bool refuse_letter(Typing *t, size_t arg, char letter) {
+    typing_bad_operands(t);
+    const Type *type = infer_content(t->args[arg].type);
+    const char *is = typing_text(t, type);
+    if (t->func == FUNC_STR_FORMAT)
+        return typing_hint(t, "each name in braces needs a keyword argument of that name, and each {} an argument");
+    if (letter == 's' && type->kind != TY_NONE)
+        return typing_hint(t, "argument %zu is a text here, not %s: %s", arg, is,
+                           type->kind == TY_SCALAR ? "str(...) makes one of a number" : "take one of its items");
+    if (letter == 'i' && type_scalar_kind(type) == 'f')
+        return typing_hint(t, "argument %zu is a whole number here: int(...) makes one", arg);
+    if (letter == 'i' && is_text(type))
+        return typing_hint(t, "argument %zu is an int here, not a text: int(...) reads one", arg);
+    return letter == 'L' && type->kind == TY_SCALAR &&
+           typing_hint(
+               t, "it takes several texts: a list of them, [str(a), str(b)], or a text, whose characters they are");
+}
+
 /* An argument for a letter.  What may be None stays so: the interpreter has its words for it. */
 static bool take_letter(Typing *t, size_t arg, char letter, bool optional) {
     const Type *type = t->args[arg].type, *content = infer_content(type), *to = type_of_letter(t->in, letter);
@@ -123,20 +142,24 @@ static bool take_letter(Typing *t, size_t arg, char letter, bool optional) {
                                         : lib_kinds(t, arg, 1, "biu");
     if ((letter == 'L' || letter == 'Y') && content->kind == TY_LIST && content->items[0]->kind == TY_BOTTOM)
         return true;
-    return fits ? typing_as(t, arg, type == content ? to : type_optional(t->in->types, to)) : typing_bad_operands(t);
+    return fits ? typing_as(t, arg, type == content ? to : type_optional(t->in->types, to))
+                : refuse_letter(t, arg, letter);
 }
 
 /* Any iterable of strings, or of bytes: the list of them. */
 static bool as_list(Typing *t, size_t arg, char letter) {
     const Type *type = infer_content(t->args[arg].type), *wanted = type_of_letter(t->in, letter);
     if (type->kind == TY_LIST) return true;
-    Fact facts[2] = {{type_func(t->in->types, &func_info[FUNC_LIST].head), NULL}, t->args[arg]};
+    const Fact given = t->args[arg];
+    Fact facts[2] = {{type_func(t->in->types, &func_info[FUNC_LIST].head), NULL}, given};
     Value *values[2] = {NULL, t->values[arg]};
     facts[0].konst = const_of(t->in->arena, facts[0].type);
     if (t->emit) values[0] = typing_make_const(t, facts[0].konst);
     TRY(typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, &t->args[arg],
                    &t->values[arg]));
-    return t->args[arg].type == wanted || typing_bad_operands(t);
+    if (t->args[arg].type == wanted) return true;
+    t->args[arg] = given;
+    return refuse_letter(t, arg, letter);
 }
 
 /* numpy.float64 is a float of Python's, the other floats of NumPy are not. */
@@ -210,7 +233,9 @@ bool rule_func_print(Typing *t) {
         if (found) continue;
         typing_fail(t, DIAG_BAD_ARGUMENTS,
                     "print() takes sep=, end= and flush= in compiled code, not %s=", t->names[i]);
-        return typing_hint(t, "print to other files after the call");
+        if (strcmp(t->names[i], "file") == 0) return typing_hint(t, "print to other files after the call");
+        if (typing_hint_near(t, t->names[i], known, COUNT_OF(known))) return false;
+        return typing_hint(t, "leave it out");
     }
     if (t->in->device) return typing_kernel_print(t);
     for (size_t i = 0; i < t->nargs; i++) TRY(typing_refuse_mixed(t, i));

@@ -104,6 +104,10 @@ typedef struct InferConfig {
     OpenCalls *open;
 } InferConfig;
 
+/* The type as a message shows it: "float32", "list of int", "an instance of Point".  Of the host object_name and
+ * prelude are asked. */
+const char *typeinfer_words(const InferHost *host, Arena *arena, const Type *type);
+
 /* Solves an instance from inst->untyped and inst->types, as far as its callees' results are known; sets inst->result
  * and result_konst.  A call whose result is still TY_BOTTOM leaves its block's rest unreached, as in recursion.  Where
  * inst->pauses says so, it stops and sets nothing.  Called again, after that or a wake, it goes on where it stood. */

@@ -4,7 +4,7 @@
  * operation rewritten in place: operands cast, calls resolved, or another value in its place.  infer.h tells the
  * protocol; typing_arguments.c has what rules ask, typing_values.c what they build. */
 #include <stdio.h>  /* vsnprintf */
-#include <string.h> /* memcpy */
+#include <string.h> /* memcpy, strlen, strncmp */
 
 #include "typeinfer/infer.h"
 
@@ -112,22 +112,34 @@ static bool compares_objects(const Typing *t) {
     return false;
 }
 
+/* Whether the first argument is what stands before the dot: it is none of those that a user counts. */
+static bool is_method(const Typing *t, const FuncHead *info) {
+    const Type *first = t->nargs && t->args[0].type ? infer_content(t->args[0].type) : NULL;
+    const char *class = first ? typing_class_of_methods(first) : NULL;
+    size_t length = class ? strlen(class) : 0;
+    return class && info->least && strncmp(info->names, class, length) == 0 && info->names[length] == '.';
+}
+
+static bool refuse_count(Typing *t, const FuncHead *info) {
+    const char *name = typing_func_name(t), *doc = func_info[t->func].doc;
+    unsigned self = is_method(t, info), least = info->least - self, most = info->most - self;
+    const char *counts = info->most == FUNC_MANY ? arena_printf(t->in->arena, "at least %u", least)
+                         : most == 0             ? "no"
+                         : least == most         ? arena_printf(t->in->arena, "%u", least)
+                                                 : arena_printf(t->in->arena, "%u to %u", least, most);
+    bool one = info->most == FUNC_MANY ? least == 1 : most == 1;
+    typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %s argument%s, %zu given", name, counts, one ? "" : "s",
+                t->nargs - self);
+    return typing_hint(t, "%s%s%s", name, *doc == '(' ? "" : ": ", doc);
+}
+
 bool typing_call_library(Typing *t) {
     const FuncHead *info = &func_info[t->func].head;
     t->is_call = true;
     if (compares_objects(t)) return compare_objects(t, func_info[t->func].op) && !t->failed;
     if (func_info[t->func].elementwise) TRY(read_sequences(t));
     if (func_info[t->func].elementwise && (t->nnames || typing_has_array(t))) return typing_map(t) && !t->failed;
-    if (t->nargs < info->least || (info->most != FUNC_MANY && t->nargs > info->most)) {
-        if (info->least == info->most)
-            typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u argument%s, %zu given", typing_func_name(t), info->least,
-                        info->least == 1 ? "" : "s", t->nargs);
-        else
-            typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` takes %u to %u arguments, %zu given", typing_func_name(t),
-                        info->least, info->most, t->nargs);
-        return typing_hint(t, "%s%s%s", typing_func_name(t), *func_info[t->func].doc == '(' ? "" : ": ",
-                           func_info[t->func].doc);
-    }
+    if (t->nargs < info->least || (info->most != FUNC_MANY && t->nargs > info->most)) return refuse_count(t, info);
     const FuncInfo *row = &func_info[t->func];
     if (row->elementwise) typing_need_values(t);
     if (row->elementwise && row->how == HOW_OP && has_kind(t, TY_CHARS)) return typing_become_op(t, row->op);

@@ -7,6 +7,13 @@
 
 #include "typeinfer/infer.h"
 
+static bool hint_params(Typing *t, const char *const *params, size_t count) {
+    Buf names;
+    buf_init(&names, t->in->arena);
+    for (size_t i = 0; i < count; i++) buf_printf(&names, "%s%s", i ? ", " : "", params[i]);
+    return typing_hint(t, "it takes %s", names.text);
+}
+
 bool typing_bind_keywords(Typing *t, const char *const *params, size_t least, size_t count) {
     size_t positional = t->nargs - t->nnames;
     Fact *args = ARENA_ARRAY(t->in->arena, Fact, count);
@@ -23,8 +30,8 @@ bool typing_bind_keywords(Typing *t, const char *const *params, size_t least, si
         while (i < count && strcmp(params[i], t->names[k]) != 0) i++;
         if (i == count) {
             typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` has no parameter named '%s'", typing_func_name(t), t->names[k]);
-            typing_hint_near(t, t->names[k], params, count);
-            return false;
+            if (typing_hint_near(t, t->names[k], params, count)) return false;
+            return hint_params(t, params, count);
         }
         if (args[i].type)
             return typing_fail(t, DIAG_BAD_ARGUMENTS, "`%s` got two values for its parameter '%s'", typing_func_name(t),
@@ -66,15 +73,19 @@ bool typing_konst_is_int(const Const *konst, int64_t *out) {
 
 bool typing_const_int(Typing *t, size_t arg, int64_t *out) {
     const Type *type = t->args[arg].type;
-    if (!type_is_integer(type))
-        return typing_fail_arg(t, arg, DIAG_TYPING, "an int is needed here, not %s", typing_arg_text(t, arg));
+    if (!type_is_integer(type)) {
+        typing_fail_arg(t, arg, DIAG_WRONG_KIND, "an int is needed here, not %s", typing_arg_text(t, arg));
+        return typing_hint(t, "give a whole number%s",
+                           typing_is_text(type) ? ", without quotes" : ", as 0 or int(...)");
+    }
     return typing_konst_is_int(t->args[arg].konst, out) || needs_constant(t, arg, "this int");
 }
 
 bool typing_const_bool(Typing *t, size_t arg, bool *out) {
     int64_t i;
     if (type_scalar_kind(t->args[arg].type) != 'b')
-        return typing_fail_arg(t, arg, DIAG_TYPING, "True or False is needed here, not %s", typing_arg_text(t, arg));
+        return typing_fail_arg(t, arg, DIAG_WRONG_KIND, "True or False is needed here, not %s",
+                               typing_arg_text(t, arg));
     if (!typing_konst_is_int(t->args[arg].konst, &i)) return needs_constant(t, arg, "this bool");
     *out = i != 0;
     return true;
@@ -82,14 +93,17 @@ bool typing_const_bool(Typing *t, size_t arg, bool *out) {
 
 bool typing_const_str(Typing *t, size_t arg, const char **out) {
     if (t->args[arg].type->kind != TY_STR)
-        return typing_fail_arg(t, arg, DIAG_TYPING, "a str is needed here, not %s", typing_arg_text(t, arg));
+        return typing_fail_arg(t, arg, DIAG_WRONG_KIND, "a str is needed here, not %s", typing_arg_text(t, arg));
     if (!t->args[arg].konst) return needs_constant(t, arg, "this str");
     *out = t->args[arg].konst->text;
     return true;
 }
 
 bool typing_refuse_shape(Typing *t, size_t arg) {
-    typing_fail_arg(t, arg, DIAG_TYPING, "a shape is an int or a tuple of ints, not %s", typing_arg_text(t, arg));
+    const Type *type = t->args[arg].type;
+    typing_fail_arg(t, arg, DIAG_WRONG_KIND, "a shape is an int or a tuple of ints, not %s", typing_arg_text(t, arg));
+    if (type->kind == TY_TUPLE && type->count == 1 && type->items[0]->kind == TY_TUPLE)
+        return typing_hint(t, "a tuple too many: the lengths are arguments of their own here, (rows, columns)");
     return typing_hint(t, "write whole numbers, as 16 or (16, 16): // in place of /, or int(...)");
 }
 
@@ -140,7 +154,7 @@ const Type *typing_const_dtype(Typing *t, size_t arg) {
     const Type *scalar = infer_dtype(t->in, t->args[arg]);
     if (scalar) return scalar;
     const Const *text = t->args[arg].type->kind == TY_STR ? t->args[arg].konst : NULL;
-    typing_fail_arg(t, arg, DIAG_TYPING, "a type of numbers (float32, np.int64, ...) is needed here, not %s",
+    typing_fail_arg(t, arg, DIAG_WRONG_KIND, "a type of numbers (float32, np.int64, ...) is needed here, not %s",
                     text ? arena_printf(t->in->arena, "'%s'", text->text) : typing_arg_text(t, arg));
     if (t->args[arg].type->kind == TY_LIST)
         return typing_hint(t, "a struct is made outside, point = np.dtype([...]), and named here"), NULL;

@@ -16,6 +16,7 @@ import re
 import statistics
 import sys
 import textwrap
+import threading
 import traceback
 import warnings
 
@@ -25,11 +26,12 @@ from conftest import host_device
 from further_mistakes import FURTHER, FURTHER_MENDED
 from mistakes import MENDED, MISTAKES
 from mistakes_from_elsewhere import FROM_ELSEWHERE
+from mistakes_of_every_day import EVERY_DAY
 
 import krait
 from krait import cuda
 
-MISTAKES = {**MISTAKES, **FURTHER, **FROM_ELSEWHERE}
+MISTAKES = {**MISTAKES, **FURTHER, **FROM_ELSEWHERE, **EVERY_DAY}
 MENDED = {**MENDED, **FURTHER_MENDED}
 
 
@@ -108,6 +110,7 @@ LIBRARY = {  # a call of a function of Python's library that is not compiled -> 
     "json.dumps(x)": "json.dumps, of Python's library, does what is not compiled: call it outside",
     "os.path.exists('a')": "genericpath.exists, of Python's library, does what is not compiled: call it outside",
     "copy.deepcopy(slice(1))": "of an array it is x.copy()",
+    "threading.Thread(target=print)": "in a function with @njit(parallel=True) run on all cores",
 }
 
 
@@ -115,7 +118,7 @@ LIBRARY = {  # a call of a function of Python's library that is not compiled -> 
 @pytest.mark.parametrize("call", LIBRARY)
 def test_functions_of_the_library_are_told_by_what_is_compiled(call):
     Pair = collections.namedtuple("Pair", "a b")
-    scope = {"statistics": statistics, "re": re, "json": json, "copy": copy, "os": os}
+    scope = {"statistics": statistics, "re": re, "json": json, "copy": copy, "os": os, "threading": threading}
     exec(f"def f(x, p):\n    return {call}\n", scope)
     with pytest.raises((krait.errors.TypingError, krait.errors.UnsupportedError), match=re.escape(LIBRARY[call])):
         krait.njit(scope["f"])(np.arange(3.0), Pair(1, 2))

@@ -65,6 +65,23 @@ def test_a_neighborhood_for_indices_of_run_time():
     np.testing.assert_allclose(got[29:], np.convolve(x, np.ones(30) / 30, "valid"))
 
 
+@pytest.mark.parametrize("mode", ["constant", "wrap"])
+@pytest.mark.parametrize("indices", [range(-2, 1), range(0, 3)], ids=["below", "above"])
+def test_an_index_outside_the_neighborhood(mode, indices):
+    """Also where it is inside the array, or counts from its end."""
+    low, high = indices[0], indices[-1]
+
+    @stencil(mode, neighborhood=((-1, 1),))
+    def near(a):
+        total = 0.0
+        for k in range(low, high + 1):
+            total += a[k]
+        return total
+
+    with pytest.raises(IndexError, match="outside the neighborhood -1 to 1 of axis 0: make the neighborhood as wide"):
+        near(np.arange(9.0))
+
+
 scale = 2.0
 
 

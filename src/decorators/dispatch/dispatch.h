@@ -285,6 +285,10 @@ Spec *specialiser_for_signature(Specialiser *self, const Config *config, const S
 /* What takes the place of a specialisation that has declined a call: code without FACTS_OF_CALLS. */
 Spec *specialiser_generalise(Specialiser *self, Spec *old);
 int specialiser_flush_pending(Specialiser *self);
+/* Raises a TypeError that says which signatures there are; -1.  no_match.c */
+int specialiser_no_match(const Specialiser *self, const Type *const *types, size_t count, Arena *arena);
+/* Whether what the code gives can be converted to the declared result; false: diag says why not. */
+bool specialiser_result_fits(const Specialiser *self, const Code *code, const Type *declared, Diag *diag);
 
 /* ---- call.c ---- */
 

@@ -204,24 +204,13 @@ static int keep_spec(Specialiser *self, Spec *spec) {
     return 0;
 }
 
-static bool check_declared(const Code *code, const Type *declared, Diag *diag) {
-    if (!declared || declared->kind == TY_NONE || declared == code->result ||
-        typeinfer_conversion_cost(code->result, declared) > 0)
-        return true;
-    diag_fail(diag, DIAG_TYPING, NULL, (Span){0}, "the signature declares the result %s, the function returns %s",
-              type_text(diag->arena, declared), type_text(diag->arena, code->result));
-    if (code->result->kind == TY_NONE)
-        diag_hint(diag, "kernels return nothing: void(...); of a function, is `return` missing at its end?");
-    return false;
-}
-
 void *compilation_run(Arena *arena, void *context) {
     Compilation *c = context;
     ModuleState *state = c->self->state;
     Diag diag;
     diag_init(&diag, arena);
     c->code = driver_compile(&state->session, c->config, c->self->identity, c->types, c->konsts, c->count, &diag);
-    c->fine = c->code && check_declared(c->code, c->declared, &diag);
+    c->fine = c->code && specialiser_result_fits(c->self, c->code, c->declared, &diag);
     if (c->fine) return c->code;
     return errors_raise_diag(state, &diag);
 }
@@ -300,56 +289,6 @@ int specialiser_flush_pending(Specialiser *self) {
     return self->pending ? -1 : 0;
 }
 
-/* What to do about the first argument that no conversion makes a parameter of `spec`. */
-static void advise_conversion(const Specialiser *self, const Spec *spec, const Type *const *types, size_t count,
-                              Buf *text) {
-    PyObject *names = PyCode_GetVarnames((PyCodeObject *)((PyFunctionObject *)self->function)->func_code);
-    for (size_t i = 0; names && i < count && spec->nargs == count; i++) {
-        const Type *wanted = spec->args[i].type;
-        if (typeinfer_signature_cost(&types[i], &spec->code->params[i], 1) >= 0) continue;
-        const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, (Py_ssize_t)i));
-        if (!name) break;
-        bool arrays = types[i]->kind == TY_ARRAY && wanted->kind == TY_ARRAY && !wanted->record;
-        if (arrays && types[i]->ndim != wanted->ndim)
-            buf_printf(text, "`%s` has ndim %u, not %u: pass such an array, ", name, (unsigned)types[i]->ndim,
-                       (unsigned)wanted->ndim);
-        else if (arrays && type_element(wanted)->kind == TY_SCALAR)
-            buf_printf(text, "convert the argument, %s.astype(np.%s), ", name,
-                       type_text(text->arena, type_element(wanted)));
-        else
-            buf_printf(text, "convert `%s`, ", name);
-        break;
-    }
-    Py_XDECREF(names);
-    PyErr_Clear();
-}
-
-static int no_match(const Specialiser *self, const Type *const *types, size_t count, Arena *arena) {
-    Buf text;
-    buf_init(&text, arena);
-    buf_printf(&text, "no signature of %s fits the arguments (",
-               PyUnicode_AsUTF8(((PyFunctionObject *)self->function)->func_qualname));
-    for (size_t i = 0; i < count; i++) buf_printf(&text, "%s%s", i ? ", " : "", type_text(arena, types[i]));
-    buf_puts(&text, "); there is");
-    for (Py_ssize_t k = 0; k < self->nspecs; k++) {
-        if (self->specs[k]->stale) continue;
-        buf_puts(&text, " (");
-        for (size_t i = 0; i < self->specs[k]->nargs; i++)
-            buf_printf(&text, "%s%s", i ? ", " : "", type_text(arena, self->specs[k]->args[i].type));
-        buf_puts(&text, ")");
-    }
-    buf_puts(&text, ": ");
-    const Spec *last = NULL;
-    for (Py_ssize_t k = 0; k < self->nspecs; k++)
-        if (!self->specs[k]->stale) last = self->specs[k];
-    if (last) advise_conversion(self, last, types, count, &text);
-    buf_puts(&text,
-             "or decorate with the signature that is meant; the last letter of an array is its order: C, F, or A "
-             "for any");
-    PyErr_SetString(PyExc_TypeError, text.text);
-    return -1;
-}
-
 /* Explicit signatures: the one whose conversions cost least in sum.  A tie goes to the earlier one.  New reference. */
 static Spec *best_match(Specialiser *self, const Config *config, const Type *const *types, size_t count, Arena *arena) {
     Spec *best = NULL;
@@ -366,7 +305,7 @@ static Spec *best_match(Specialiser *self, const Config *config, const Type *con
     if (best)
         best->references++;
     else
-        no_match(self, types, count, arena);
+        specialiser_no_match(self, types, count, arena);
     return best;
 }
 
