@@ -35,7 +35,12 @@ def in_dtype(x, dtype):
 
 
 def round_(a, decimals=0, out=None):
-    a = np.asarray(a)
+    if np.ndim(a) == 0 and out is None:
+        return rounded(as_numpy(a), decimals, None)
+    return rounded(np.asarray(a), decimals, out)
+
+
+def rounded(a, decimals, out):
     if a.dtype.kind == "i" or a.dtype.kind == "u":
         if decimals >= 0:
             return stored(np.positive(a), out)

@@ -105,6 +105,7 @@ LLVMValueRef l_convert(Lower *l, LLVMValueRef value, const Type *from,
                        const Type *to); /* any types; lower_cast without checks */
 LLVMValueRef l_int_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent, bool is_signed); /* lower_power.c */
 LLVMValueRef l_power(Lower *l, Scalar scalar, LLVMValueRef base, LLVMValueRef exponent);
+bool l_has_vectors(const Lower *l, const PlatformMath *row); /* of a function, here (lower_math.c) */
 LLVMValueRef l_easy_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent);
 typedef struct WholeExponent {
     LLVMValueRef magnitude, negative;

@@ -9,7 +9,8 @@
  * parts.  A real result is returned: a bool as int32, integers as int64.  A complex result is written through a last
  * pointer, re then im.  A pair is written through two pointers, integers as int64.  A check function has the operands,
  * then the result's numbers by value, and returns int32. */
-#include <string.h>
+#include <math.h>   /* frexp */
+#include <string.h> /* strlen */
 
 #include "codegen/lower.h"
 
@@ -54,8 +55,10 @@ static void keep_declaration(Lower *l, LLVMValueRef function) {
 
 /* A vector variant may be off by 4 units in the last place.  What the interpreter computes by the C library's scalar
  * functions (math, powers of Python numbers) keeps its bits; NumPy, ufuncs and kernels round in their own way. */
-static bool vectors_allowed(const Lower *l) {
+bool l_has_vectors(const Lower *l, const PlatformMath *row) {
+    if (!row->vector[0]) return false;
     if (l->target->math != MATH_HOST || l->m->options.opt_level < 2) return false;
+    if (!strncmp(row->vector, "krait_", strlen("krait_"))) return true; /* they have the scalar's bits */
     if (l->m->options.entry != ENTRY_FUNCTION || (l->fastmath & FASTMATH_AFN)) return true;
     return l->at && l->at->op == OP_CALL_FUNC && func_row(l->at->imm.func)->vectors;
 }
@@ -116,7 +119,7 @@ static LLVMValueRef call_function(Lower *l, const PlatformMath *row, LLVMTypeRef
     LLVMValueRef call = l_call(l, function, args, row->operands);
     l_call_attribute(l, call, -1, "memory", 0); /* a library that is linked says it of no function */
     l_call_attribute(l, call, -1, "willreturn", 0);
-    if (row->vector[0] && vectors_allowed(l))
+    if (l_has_vectors(l, row))
         describe_vectors(l, call, row, symbol, type);
     else
         keep_bits(l, call);
@@ -138,8 +141,25 @@ static LLVMValueRef call_power(Lower *l, const PlatformMath *row, LLVMTypeRef ty
     return l_if_phi(l, &f, multiplied, called);
 }
 
+/* fmod by a power of two that is at least 1: what is left of whole multiples, each step exact.  Where x is less than it,
+ * 0 is divided, so that no quotient is too small to be a number.  NULL: another divisor. */
+static LLVMValueRef remainder_by_power(Lower *l, LLVMTypeRef type, LLVMValueRef const *args) {
+    if (l->target->math != MATH_HOST || !LLVMIsAConstantFP(args[1])) return NULL;
+    LLVMBool loses;
+    int exponent;
+    double divisor = LLVMConstRealGetDouble(args[1], &loses), size = fabs(divisor);
+    if (!isfinite(divisor) || size < 1 || frexp(size, &exponent) != 0.5) return NULL;
+    LLVMValueRef x = args[0], magnitude = l_intrinsic(l, "llvm.fabs", type, &x, 1);
+    LLVMValueRef less = l_fcmp(l, LLVMRealOLT, magnitude, l_float(type, size));
+    LLVMValueRef divided = l_fmul(l, l_select(l, less, l_null(type), x), l_float(type, 1 / size));
+    LLVMValueRef whole = l_fmul(l, l_intrinsic(l, "llvm.trunc", type, &divided, 1), l_float(type, size));
+    LLVMValueRef signs[] = {l_fsub(l, x, whole), x};
+    return l_intrinsic(l, "llvm.copysign", type, signs, 2);
+}
+
 static LLVMValueRef call_math(Lower *l, const PlatformMath *row, LLVMTypeRef type, LLVMValueRef const *args) {
-    return (row == &platform_math[MATH_pow] ? call_power : call_function)(l, row, type, args);
+    LLVMValueRef easy = row == &platform_math[MATH_fmod] ? remainder_by_power(l, type, args) : NULL;
+    return easy ? easy : (row == &platform_math[MATH_pow] ? call_power : call_function)(l, row, type, args);
 }
 
 /* A complex function by the name of its real row: rtlib's krait_rt_c<row>. */
@@ -316,10 +336,13 @@ static void check_first(Lower *l, const FuncInfo *info, char letter, const FlatC
     l_enter(l, fine);
 }
 
-/* What rtlib calls the device's pow for: lower_math knows exponents it is not needed for. */
-static bool is_device_power(const Lower *l, const Value *call) {
+/* The platform's function that a call of rtlib's comes to, if there is more to know of it here: the device's pow, which
+ * some exponents need not, and the host's fmod, which has vectors. */
+static MathId platform_function(const Lower *l, const Value *call) {
+    bool host = l->target->math == MATH_HOST;
     bool is_power = value_calls(call, FUNC_NP_POWER) || value_calls(call, FUNC_NP_FLOAT_POWER);
-    return is_power && l->target->math != MATH_HOST && type_scalar_kind(call->type) == 'f';
+    if (type_scalar_kind(call->type) != 'f') return MATH_COUNT;
+    return is_power && !host ? MATH_pow : value_calls(call, FUNC_NP_FMOD) && host ? MATH_fmod : MATH_COUNT;
 }
 
 LLVMValueRef lower_library(Lower *l, const Value *call) {
@@ -336,9 +359,9 @@ LLVMValueRef lower_library(Lower *l, const Value *call) {
     char letter = first ? rtlib_letter(first) : 'v';
     bool checked = call->flags & VF_CHECKED && info->check != CHECK_NONE;
     if (checked && info->check == CHECK_FIRST) check_first(l, info, letter, &flat);
-    if (info->how == HOW_EXTERN || is_device_power(l, call))
-        result = lower_math(l, info->how == HOW_EXTERN ? info->math : MATH_pow, (Scalar)first->scalar, args,
-                            call->nargs);
+    MathId id = info->how == HOW_EXTERN ? info->math : platform_function(l, call);
+    if (id < MATH_COUNT)
+        result = lower_math(l, id, (Scalar)first->scalar, args, call->nargs);
     else
         result = call_rtlib(l, info->symbol, letter, &flat, call->type);
     TRY(result);

@@ -72,6 +72,14 @@ static LLVMValueRef literal_power(Lower *l, Scalar scalar, LLVMValueRef base, in
     return exponent < 0 ? l_fdiv(l, l_float(type, 1.0), power) : power;
 }
 
+/* Where vectors may stand for pow, which are off by up to 4 units in the last place: so are products of up to eight, and
+ * of four inverses.  The inverse comes first, since a product may be too small, or too large, where the power is not. */
+static LLVMValueRef loose_power(Lower *l, Scalar scalar, LLVMValueRef base, int64_t exponent) {
+    if (exponent < -4 || exponent > 8 || !l_has_vectors(l, &platform_math[MATH_pow])) return NULL;
+    if (exponent >= 0) return literal_power(l, scalar, base, exponent);
+    return literal_power(l, scalar, l_fdiv(l, l_float(LLVMTypeOf(base), 1.0), base), -exponent);
+}
+
 static LLVMValueRef constant_power(Lower *l, LLVMValueRef base, LLVMValueRef exponent) {
     LLVMTypeRef type = LLVMTypeOf(base);
     LLVMBool inexact = false;
@@ -83,7 +91,9 @@ static LLVMValueRef constant_power(Lower *l, LLVMValueRef base, LLVMValueRef exp
     }
     Scalar scalar = type == l->f32 ? SCALAR_FLOAT32 : SCALAR_FLOAT64;
     bool small = known >= -SMALL_EXPONENT && known <= SMALL_EXPONENT && known == (int64_t)known;
-    return small && may_multiply(l, scalar, (int64_t)known) ? literal_power(l, scalar, base, (int64_t)known) : NULL;
+    if (!small) return NULL;
+    return may_multiply(l, scalar, (int64_t)known) ? literal_power(l, scalar, base, (int64_t)known)
+                                                   : loose_power(l, scalar, base, (int64_t)known);
 }
 
 /* The integer that was made a float; NULL: it was none. */

@@ -32,15 +32,15 @@ static const Type *result_item(const Type *result, uint32_t i) {
     return result->kind == TY_TUPLE ? result->items[i] : result;
 }
 
-/* Real numbers to floats: what math.floor gives, declared as float64, stays within the vectors. */
+/* Real numbers to others: what math.floor gives, declared as float64, and a mean of uint8 declared as one, stay within
+ * the vectors. */
 const Type *host_ufunc_result(const CodegenOptions *options, const Type *result, uint32_t i) {
     const Type *own = result_item(result, i), *to = options->declared;
     if (!to || (to->kind == TY_TUPLE) != (result->kind == TY_TUPLE)) return own;
     if (to->kind == TY_TUPLE && to->count != result->count) return own;
     to = result_item(to, i);
-    bool converts = type_is_scalar(own) && scalar_info[own->scalar].kind != 'c' && type_is_scalar(to) &&
-                    (to->scalar == SCALAR_FLOAT32 || to->scalar == SCALAR_FLOAT64);
-    return converts ? to : own;
+    if (!type_is_scalar(own) || !type_is_scalar(to) || scalar_is_half((Scalar)to->scalar)) return own;
+    return scalar_info[own->scalar].kind != 'c' && scalar_info[to->scalar].kind != 'c' ? to : own;
 }
 
 static bool ufunc_operands(Lower *l, Ufunc *u, const FuncInst *root) {

@@ -206,6 +206,8 @@ void *host_symbol(const char *name) {
                    sizeof address); /* ISO C has no cast from function to object */
             return address;
         }
+    void *remainder = host_remainder(name);
+    if (remainder) return remainder;
     pthread_once(&libraries_once, open_libraries);
     for (size_t i = 0; i < COUNT_OF(libraries); i++) {
         void *address = libraries[i] ? dlsym(libraries[i], name) : NULL;
