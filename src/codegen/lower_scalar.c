@@ -16,15 +16,34 @@ static int constant_log2(LLVMValueRef value) {
     return bits && !(bits & (bits - 1)) ? __builtin_ctzll(bits) : -1;
 }
 
-static LLVMValueRef int_min(LLVMTypeRef type) { return l_int(type, INT64_MIN >> (64 - LLVMGetIntTypeWidth(type))); }
+/* Whether integers are divided as floats: in the loops of a ufunc, since processors have vectors of these alone. */
+static bool divides_as_floats(const Lower *l, LLVMValueRef b) {
+    bool vectors = l->m->options.entry == ENTRY_UFUNC && l->target->math == MATH_HOST && l->m->options.opt_level >= 2;
+    return vectors && LLVMGetIntTypeWidth(LLVMTypeOf(b)) <= 32 && !LLVMIsAConstantInt(b);
+}
+
+/* a / b without its fraction.  As floats: of numbers below 2^N a quotient that is no integer is further from the next
+ * one than 2^-N of it, more than rounding takes, for float32 has 24 bits and float64 has 53. */
+static LLVMValueRef whole_quotient(Lower *l, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
+    if (!divides_as_floats(l, b)) return is_signed ? LLVMBuildSDiv(l->b, a, b, "") : LLVMBuildUDiv(l->b, a, b, "");
+    LLVMTypeRef type = LLVMTypeOf(a), real = LLVMGetIntTypeWidth(type) <= 16 ? l->f32 : l->f64;
+    if (!is_signed)
+        return LLVMBuildFPToUI(l->b, l_fdiv(l, LLVMBuildUIToFP(l->b, a, real, ""), LLVMBuildUIToFP(l->b, b, real, "")),
+                               type, "");
+    LLVMValueRef quotient = l_fdiv(l, LLVMBuildSIToFP(l->b, a, real, ""), LLVMBuildSIToFP(l->b, b, real, ""));
+    return LLVMBuildFPToSI(l->b, quotient, type, "");
+}
 
 /* Quotient and remainder that no divisor makes undefined: x // 0 = x % 0 = 0, MIN // -1 = MIN, MIN % -1 = 0. */
 static LLVMValueRef unsigned_divide(Lower *l, Op op, LLVMValueRef a, LLVMValueRef b) {
     LLVMTypeRef type = LLVMTypeOf(a);
     LLVMValueRef zero = l_icmp(l, LLVMIntEQ, b, l_null(type));
     LLVMValueRef divisor = l_select(l, zero, l_int(type, 1), b);
-    if (op == OP_MOD) return LLVMBuildURem(l->b, a, divisor, ""); /* x % 1 is the 0 wanted */
-    return l_select(l, zero, l_null(type), LLVMBuildUDiv(l->b, a, divisor, ""));
+    if (op == OP_MOD && !divides_as_floats(l, b))
+        return LLVMBuildURem(l->b, a, divisor, ""); /* x % 1 is the 0 wanted */
+    LLVMValueRef quotient = whole_quotient(l, false, a, divisor);
+    if (op == OP_MOD) return l_sub(l, a, l_mul(l, quotient, divisor));
+    return l_select(l, zero, l_null(type), quotient);
 }
 
 static LLVMValueRef signed_divide(Lower *l, Op op, LLVMValueRef a, LLVMValueRef b) {
@@ -33,17 +52,18 @@ static LLVMValueRef signed_divide(Lower *l, Op op, LLVMValueRef a, LLVMValueRef 
     int shift = constant_log2(b);
     if (shift >= 0 && (unsigned)shift < LLVMGetIntTypeWidth(type) - 1)
         return op == OP_MOD ? l_and(l, a, l_sub(l, b, one)) : LLVMBuildAShr(l->b, a, l_int(type, shift), "");
-    LLVMValueRef zero = l_icmp(l, LLVMIntEQ, b, none);
-    LLVMValueRef overflow = l_and(l, l_icmp(l, LLVMIntEQ, b, l_int(type, -1)), l_icmp(l, LLVMIntEQ, a, int_min(type)));
-    LLVMValueRef divisor = l_select(l, l_or(l, zero, overflow), one, b);
-    LLVMValueRef quotient = LLVMBuildSDiv(l->b, a, divisor, "");
-    LLVMValueRef remainder = l_sub(l, a, l_mul(l, quotient, divisor));
+    /* -a by -1, as MIN has none, and 0 by 0 are that by 1 */
+    LLVMValueRef easy = l_icmp(l, LLVMIntULT, l_add(l, b, one), l_int(type, 2));
+    LLVMValueRef dividend = l_select(l, easy, l_and(l, LLVMBuildNeg(l->b, a, ""), b), a);
+    LLVMValueRef divisor = l_select(l, easy, one, b), quotient = whole_quotient(l, true, dividend, divisor);
+    LLVMValueRef remainder = l->target->math == MATH_HOST && !divides_as_floats(l, b)
+                                 ? LLVMBuildSRem(l->b, dividend, divisor, "") /* of the same instruction */
+                                 : l_sub(l, dividend, l_mul(l, quotient, divisor));
     LLVMValueRef inexact = l_icmp(l, LLVMIntNE, remainder, none);
     LLVMValueRef opposite = l_icmp(l, LLVMIntSLT, l_xor(l, remainder, divisor), none);
     LLVMValueRef adjust = l_and(l, inexact, opposite);
     if (op == OP_MOD) return l_add(l, remainder, l_select(l, adjust, divisor, none));
-    quotient = l_add(l, quotient, LLVMBuildSExt(l->b, adjust, type, ""));
-    return l_select(l, zero, none, quotient);
+    return l_add(l, quotient, LLVMBuildSExt(l->b, adjust, type, ""));
 }
 
 /* A shift by the width or more gives 0, or -1 for a negative number shifted right; a negative count is a large one
