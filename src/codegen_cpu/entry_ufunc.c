@@ -193,14 +193,24 @@ static void begin(Lower *l, Ufunc *u, LLVMValueRef function, LLVMValueRef *base)
         base[i] = l_raw_load(l, l->ptr, host_offset(l, LLVMGetParam(function, 0), i * sizeof(char *)), 8);
 }
 
-/* Whether elements may be computed again, or when they need not be: nobody sees it. */
+/* Effects that somebody else may see: not the steps of a range, and not what is called, which is looked at itself. */
+static Effects seen_effects(const Lower *l, const Value *value) {
+    bool steps = value->op == OP_ITER_MORE || value->op == OP_ITER_TAKE;
+    if (value->op == OP_CALL_INST || (steps && value->args[0]->type->iter == ITER_RANGE)) return 0;
+    return value_effects(value, codegen_index_raises(l->target, &l->m->options));
+}
+
+/* Whether elements may be computed again, or when they need not be: nobody sees it, and, where an element has loops, all
+ * are computed in any case, and no signal ends one of them. */
 static bool repeats(const Lower *l, const FuncInst *root) {
-    if (!root->summarised || root->reaches_loop || root->effects & (EFFECT_WRITE | EFFECT_SYNC)) return false;
+    const Effects seen = EFFECT_WRITE | EFFECT_SYNC | EFFECT_NEW | (root->reaches_loop ? EFFECT_RAISE : 0);
+    if (!root->summarised) return false;
     for (size_t i = 0; i < l->m->ninsts; i++) {
         const Func *f = l->m->insts[i]->func;
+        if (l->m->insts[i]->recursive) return false;
         for (size_t b = 0; b < f->blocks.len; b++)
             for (const Value *value = f->blocks.data[b]->first; value; value = value->next)
-                if (value_effects(value, true) & EFFECT_NEW) return false;
+                if (seen_effects(l, value) & seen || value->op == OP_SAFEPOINT || value->flags & VF_LOOKS) return false;
     }
     return true;
 }
@@ -208,11 +218,31 @@ static bool repeats(const Lower *l, const FuncInst *root) {
 /* Whether elements that come after one that raises may be computed all the same. */
 static bool goes_on(const Lower *l, const FuncInst *root) { return root->effects & EFFECT_RAISE && repeats(l, root); }
 
-/* Whether a condition may keep an element from something, which vectors do for it, too. */
-static bool has_conditions(const Lower *l) {
-    for (size_t i = 0; i < l->m->ninsts; i++)
-        if (l->m->insts[i]->func->blocks.len > 1) return true;
+static bool is_real(const Type *type) {
+    char kind = type ? type_scalar_kind(type) : 0;
+    return kind == 'f' || kind == 'c';
+}
+
+/* Whether anything takes or gives floats, comparisons apart, which set no flags. */
+static bool computes_floats(const Func *f) {
+    for (size_t b = 0; b < f->blocks.len; b++)
+        for (const Value *value = f->blocks.data[b]->first; value; value = value->next) {
+            bool moves = value->op == OP_PARAM || value->op == OP_CONST || value->op == OP_PHI;
+            if (moves || op_is_comparison(value->op)) continue;
+            if (is_real(value->type) || (value->op == OP_CAST && is_real(value->args[0]->type))) return true;
+            if (value->op == OP_CALL_FUNC && value->nargs && is_real(value->args[0]->type)) return true;
+        }
     return false;
+}
+
+/* Whether a condition may keep an element from something of floats, which vectors do for it, too. */
+static bool has_conditions(const Lower *l) {
+    bool branches = false, floats = false;
+    for (size_t i = 0; i < l->m->ninsts; i++) {
+        branches |= l->m->insts[i]->func->blocks.len > 1;
+        floats |= computes_floats(l->m->insts[i]->func);
+    }
+    return branches && floats;
 }
 
 static bool calls_vectors(const FuncInst *inst) {
@@ -267,10 +297,11 @@ static LLVMValueRef plain(Lower *l, Ufunc u) {
 }
 
 /* What an element alone does says which floating-point flags are its own: of the two sides of a condition it computes
- * one.  LLVM would compute both where that is quicker, but not in functions that are made to be watched by fuzzers. */
-static void keep_conditions(Lower *l, LLVMValueRef strip) {
+ * one.  LLVM would compute both where that is quicker, but not in functions that are made to be watched by fuzzers.
+ * `free`: the strip, if it may be done anew; NULL: it may not, and has to set the right flags itself. */
+static void keep_conditions(Lower *l, LLVMValueRef free) {
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
-        if (f != strip && LLVMGetIntrinsicID(f) == 0) l_attribute(l, f, -1, "optforfuzzing", 0);
+        if (f != free && LLVMGetIntrinsicID(f) == 0) l_attribute(l, f, -1, "optforfuzzing", 0);
 }
 
 /* The entry is data, a HostLoops. */
@@ -297,9 +328,10 @@ bool host_entry_ufunc(Lower *l, const FuncInst *root) {
     Ufunc u = {0};
     LLVMValueRef contiguous, any;
     TRY(ufunc_operands(l, &u, root));
-    u.wish = l_may_pass_by_division(l, root) ? VECTOR_NOT : vectors_of(&u);
+    bool kept = has_conditions(l) && !repeats(l, root); /* both sides of a condition are not to be computed */
+    u.wish = kept || l_may_pass_by_division(l, root) ? VECTOR_NOT : vectors_of(&u);
     TRY((contiguous = strip(l, u)) && (any = plain(l, u)));
     add_loops(l, &u, contiguous, any);
-    if (has_conditions(l)) keep_conditions(l, contiguous);
+    if (has_conditions(l)) keep_conditions(l, kept ? NULL : contiguous);
     return true;
 }

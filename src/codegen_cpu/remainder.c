@@ -25,20 +25,20 @@
          .i)
 
 /* least, most: between which operands are divided; beyond: 2^P */
-#define REMAINDER(name, F, I, suffix, least, most, beyond)                              \
-    FUSED static F name(F x, F y) {                                                     \
-        F a = fabs##suffix(x), b = fabs##suffix(y);                                     \
-        I ia = BITS(I, F, a), ib = BITS(I, F, b);                                       \
-        if (ia < ib) {                                                                  \
-            if (ib <= BITS(I, F, INFINITY)) return x;                                   \
-        } else if (ib >= BITS(I, F, least) && ia <= BITS(I, F, most)) {                 \
-            F quotient = a / b;                                                         \
-            if (quotient < beyond) {                                                    \
+#define REMAINDER(name, F, I, suffix, least, most, beyond)                                \
+    FUSED static F name(F x, F y) {                                                       \
+        F a = fabs##suffix(x), b = fabs##suffix(y);                                       \
+        I ia = BITS(I, F, a), ib = BITS(I, F, b);                                         \
+        if (ia < ib) {                                                                    \
+            if (ib <= BITS(I, F, INFINITY)) return x;                                     \
+        } else if (ib >= BITS(I, F, least) && ia <= BITS(I, F, most)) {                   \
+            F quotient = a / b;                                                           \
+            if (quotient < beyond) {                                                      \
                 F rest = __builtin_fma##suffix(-__builtin_trunc##suffix(quotient), b, a); \
-                return copysign##suffix(rest < 0 ? rest + b : rest, x);                 \
-            }                                                                           \
-        }                                                                               \
-        return fmod##suffix(x, y);                                                      \
+                return copysign##suffix(rest < 0 ? rest + b : rest, x);                   \
+            }                                                                             \
+        }                                                                                 \
+        return fmod##suffix(x, y);                                                        \
     }
 #define DOUBLES(REMAINDER, ...) REMAINDER(__VA_ARGS__, double, int64_t, , 0x1p-500, 0x1p500, 0x1p53)
 #define SINGLES(REMAINDER, ...) REMAINDER(__VA_ARGS__, float, int32_t, f, 0x1p-60F, 0x1p60F, 0x1p24F)
@@ -74,24 +74,23 @@ typedef int32_t I16 __attribute__((vector_size(64)));
 #define CHOSEN(I, m, a, b) (((I)(a) & (m)) | ((I)(b) & ~(m)))
 
 /* The same of vectors V, seen as integers I: masks in place of branches. */
-#define REMAINDERS(name, attributes, V, I, F, i, suffix, least, most, beyond)                   \
-    attributes static V name(V x, V y) {                                                        \
-        const I sign = (I)(-(V){0});                                                      \
-        const I ia = (I)x & ~sign, ib = (I)y & ~sign, smaller = ia < ib;                        \
-        const I same = smaller & (ib <= ALL(I, i, BITS(i, F, INFINITY)));                       \
-        const I divides = ~smaller & (ib >= ALL(I, i, BITS(i, F, least))) &                     \
-                          (ia <= ALL(I, i, BITS(i, F, most)));                                  \
-        const V a = (V)(ia & divides), b = (V)CHOSEN(I, divides, ib, ALL(V, F, 1));             \
-        const V quotient = V##_TRUNC(a / b);                                                    \
-        const I there = divides & (quotient < ALL(V, F, beyond));                               \
-        V rest = V##_LESS(quotient, b, a);                                                      \
-        rest += (V)((I)b & (rest < ALL(V, F, 0)));                                              \
-        V result = (V)(CHOSEN(I, same, ia, rest) | ((I)x & sign));                              \
-        const I left = ~(same | there);                                                         \
-        if (__builtin_expect(V##_ANY(left), 0))                                                 \
-            for (size_t k = 0; k < sizeof(V) / sizeof(F); k++)                                  \
-                if (left[k]) result[k] = fmod##suffix(x[k], y[k]);                              \
-        return result;                                                                          \
+#define REMAINDERS(name, attributes, V, I, F, i, suffix, least, most, beyond)                                    \
+    attributes static V name(V x, V y) {                                                                         \
+        const I sign = (I)(-(V){0});                                                                             \
+        const I ia = (I)x & ~sign, ib = (I)y & ~sign, smaller = ia < ib;                                         \
+        const I same = smaller & (ib <= ALL(I, i, BITS(i, F, INFINITY)));                                        \
+        const I divides = ~smaller & (ib >= ALL(I, i, BITS(i, F, least))) & (ia <= ALL(I, i, BITS(i, F, most))); \
+        const V a = (V)(ia & divides), b = (V)CHOSEN(I, divides, ib, ALL(V, F, 1));                              \
+        const V quotient = V##_TRUNC(a / b);                                                                     \
+        const I there = divides & (quotient < ALL(V, F, beyond));                                                \
+        V rest = V##_LESS(quotient, b, a);                                                                       \
+        rest += (V)((I)b & (rest < ALL(V, F, 0)));                                                               \
+        V result = (V)(CHOSEN(I, same, ia, rest) | ((I)x & sign));                                               \
+        const I left = ~(same | there);                                                                          \
+        if (__builtin_expect(V##_ANY(left), 0))                                                                  \
+            for (size_t k = 0; k < sizeof(V) / sizeof(F); k++)                                                   \
+                if (left[k]) result[k] = fmod##suffix(x[k], y[k]);                                               \
+        return result;                                                                                           \
     }
 
 DOUBLES(REMAINDERS, remainder_d4, FUSED, D4, L4)
@@ -119,7 +118,8 @@ static bool processor_has(Needs needs) {
 
 /* In the names of vectors (the x86-64 psABI's vector functions), d is AVX2, e AVX-512. */
 void *host_remainder(const char *name) {
-#define ROW(name, needs, function) {name, needs, (void (*)(void))(function)}
+#define ROW(name, needs, function) \
+    { name, needs, (void (*)(void))(function) }
     static const struct {
         const char *name;
         Needs needs;

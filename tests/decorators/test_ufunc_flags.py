@@ -46,6 +46,23 @@ def chosen_logarithm(x, y):
     return np.log(x) * y if x > 0 else y
 
 
+def chosen_quotients(x, y):
+    """The rounds become one after the other, which vectors compute on both sides."""
+    total = x
+    for _ in range(3):
+        if y > 0:
+            total = total / y + x
+    return total
+
+
+def chosen_quotients_of_any_number(x, y):
+    """Rounds that are not known; the condition is the strip's own."""
+    total = x
+    for _ in range(2 if y > 0.8 else 3):
+        total = total / y if y > 0 else total * 0.5
+    return total
+
+
 def exponential_less_one(x, y):
     return np.expm1(x)
 
@@ -62,7 +79,8 @@ def angle(x, y):
     return np.arctan2(x, y)
 
 
-ARITHMETIC = (product, quotient, chosen_cube, chosen_quotient, chosen_root)
+ARITHMETIC = (product, quotient, chosen_cube, chosen_quotient, chosen_root, chosen_quotients,
+              chosen_quotients_of_any_number)  # fmt: skip
 # what is too small to be told is told by every library of functions in its own way
 FUNCTIONS = [(f, KINDS) for f in ARITHMETIC] + [
     (f, ("divide", "over", "invalid"))
