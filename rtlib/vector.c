@@ -64,14 +64,31 @@ static double norm(double *v, int64_t n) {
 
 double krait_rt_norm(double *v, int64_t n) { return norm(v, n); }
 
-double krait_rt_norm2_d(double x, double y) {
 #if defined(KRAIT_RT_HOST)
+
+__attribute__((noinline, const)) static double norm_of_far(double x, double y) {
     double v[2] = {x, y};
     return norm(v, 2);
-#else
-    return m_hypot(x, y);
-#endif
 }
+
+/* norm(v, 2) without loops and memory; its scale is the power of two next to the larger number. */
+__attribute__((always_inline)) double krait_rt_norm2_d(double x, double y) {
+    uint64_t bits_x = rt_bits(__builtin_fabs(x)), bits_y = rt_bits(__builtin_fabs(y));
+    uint64_t exponent = (bits_x > bits_y ? bits_x : bits_y) >> 52;
+    if (exponent - 2 > 2042) return norm_of_far(x, y); /* zeros, subnormal numbers, the largest, infinities, NaN */
+    double scale = rt_double((2045 - exponent) << 52), a = __builtin_fabs(x) * scale, b = __builtin_fabs(y) * scale;
+    Pair square_a = product(a, a), square_b = product(b, b);
+    Pair one = sum_ordered(1, square_a.hi), both = sum_ordered(one.hi, square_b.hi);
+    double lost_squares = 0 + square_a.lo + square_b.lo, lost_sums = 0 + one.lo + both.lo;
+    double root = __builtin_sqrt(both.hi - 1 + (lost_squares + lost_sums));
+    Pair square = product(-root, root), s = sum_ordered(both.hi, square.hi);
+    lost_squares += square.lo, lost_sums += s.lo;
+    root += (s.hi - 1 + (lost_squares + lost_sums)) / (2 * root);
+    return root / scale;
+}
+#else
+double krait_rt_norm2_d(double x, double y) { return m_hypot(x, y); }
+#endif
 
 /* ---- fsum ---- */
 

@@ -345,6 +345,12 @@ static MathId platform_function(const Lower *l, const Value *call) {
     return is_power && !host ? MATH_pow : value_calls(call, FUNC_NP_FMOD) && host ? MATH_fmod : MATH_COUNT;
 }
 
+/* abs of a complex number of the host, hypot of its parts, which has vectors. */
+static bool is_modulus(const Lower *l, const Value *call) {
+    bool is_abs = value_calls(call, FUNC_NP_ABSOLUTE) || value_calls(call, FUNC_PY_ABS);
+    return is_abs && l->target->math == MATH_HOST && type_scalar_kind(call->args[0]->type) == 'c';
+}
+
 LLVMValueRef lower_library(Lower *l, const Value *call) {
     const FuncInfo *info = func_row(call->imm.func);
     FlatCall flat = {0};
@@ -360,7 +366,9 @@ LLVMValueRef lower_library(Lower *l, const Value *call) {
     bool checked = call->flags & VF_CHECKED && info->check != CHECK_NONE;
     if (checked && info->check == CHECK_FIRST) check_first(l, info, letter, &flat);
     MathId id = info->how == HOW_EXTERN ? info->math : platform_function(l, call);
-    if (id < MATH_COUNT)
+    if (is_modulus(l, call))
+        result = lower_math(l, MATH_hypot, (Scalar)call->type->scalar, flat.values, 2);
+    else if (id < MATH_COUNT)
         result = lower_math(l, id, (Scalar)first->scalar, args, call->nargs);
     else
         result = call_rtlib(l, info->symbol, letter, &flat, call->type);
