@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections import deque
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -143,6 +144,43 @@ def test_the_declared_result_type_counts():
     np.testing.assert_array_equal(f(np.arange(2000)), 2.0 * np.arange(2000))
     half = vectorize(["float32(float32)"])(lambda x: 0.5)
     assert half(np.zeros(3, np.float32)).dtype == np.float32
+
+
+@pytest.mark.parametrize("to", ["int8", "uint8", "int16", "uint32", "int64", "uint64", "float32", "float64", "bool_"])
+@pytest.mark.parametrize("given", ["int8", "uint8", "int32", "uint64", "float32", "float64"])
+def test_declared_results_are_converted_as_NumPy_does(given, to):
+    made = vectorize([f"{to}({given})"])(lambda x: x)
+    x = np.array([0, 1, 2, 3, 100, 127] * 50).astype(given)
+    if given.startswith("float"):
+        x = np.concatenate([x + np.asarray(0.75, given), x + np.asarray(-0.0, given)])
+    elif given != "uint8":
+        x[5::7] = -1 if given.startswith("i") else 2**40
+    for step in (1, 3, -1):
+        got = made(x[::step])
+        np.testing.assert_array_equal(got, x[::step].astype(to))
+        assert got.dtype == np.dtype(to)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("exponent", [3, 4, 5, 6, -2, -3])
+def test_small_powers(exponent, dtype):
+    made = vectorize([f"{dtype}({dtype})"])(lambda x: x**exponent)
+    rng, tiny = np.random.default_rng(abs(exponent)), float(np.finfo(dtype).tiny)
+    x = np.ldexp(rng.standard_normal(3000), rng.integers(-12, 13, 3000)).astype(dtype)
+    exact = np.array([float(Fraction(float(value)) ** exponent) for value in x])
+    inside = (abs(exact) > 8 * tiny) & (abs(exact) < float(np.finfo(dtype).max) / 8)
+    error = abs(made(x).astype(float) - exact)[inside]
+    assert (error <= 4 * np.spacing(abs(exact[inside]).astype(dtype)).astype(float)).all()
+
+    def told(call, value):
+        kinds = []
+        with np.errstate(all="call", call=lambda kind, flag: kinds.append(kind)):
+            return call(np.full(20, value, dtype)).tolist(), set(kinds) & {"divide by zero", "overflow", "invalid value"}
+
+    largest = 1e300 if dtype == "float64" else 1e30
+    for value in (0.0, -0.0, np.inf, -np.inf, np.nan, largest, -largest, 1 / largest, -1 / largest):
+        got, want = told(made, value), told(lambda x: np.power(x, np.asarray(exponent, dtype)), value)
+        assert repr(got) == repr(want), value
 
 
 def test_several_results():

@@ -1,5 +1,5 @@
-"""Remainders and quotients of floats to the bits of NumPy's, wherever a quotient by an instruction stands for the C
-library's fmod: any sizes, quotients at and beside whole numbers, numbers beyond every range; one by one and in vectors;
+"""Remainders and quotients to the bits of NumPy's: of floats, wherever a quotient by an instruction stands for the C
+library's fmod, and of integers, which ufuncs divide as floats where these hold them: any sizes, quotients at and beside whole numbers, numbers beyond every range; one by one and in vectors;
 and no floating-point flag that is not NumPy's."""
 
 import itertools
@@ -17,6 +17,10 @@ OPERATIONS = {
     "remainder": (lambda x, y: x % y, np.remainder),
     "quotient": (lambda x, y: x // y, np.floor_divide),
 }
+
+
+def dtype_of(letter):
+    return np.dtype(letter).type
 
 
 def same_bits(got, want):
@@ -103,3 +107,20 @@ def test_no_flag_is_set_that_is_not_NumPys(name, dtype, length):
         a, b = np.full(length, dtype(1.5)), np.full(length, dtype(2.5))
         a[-1], b[-1] = x, y
         assert told(lambda: made(a, b)) == told(lambda: reference(a, b)), (x, y)
+
+
+@pytest.mark.parametrize("dtype", "bBhHiIlL")
+def test_integers_of_every_size(dtype):
+    info, rng = np.iinfo(dtype), np.random.default_rng(3)
+    ends = {end + by for end in (info.min, info.max, info.min // 2, info.max // 2, 0) for by in range(-4, 5)}
+    ends = np.array(sorted(end for end in ends if info.min <= end <= info.max), dtype)
+    x, y = (ends[at.ravel()] for at in np.indices((ends.size, ends.size)))
+    some = [rng.integers(info.min, info.max, 3000, dtype, endpoint=True) for _ in range(2)]
+    y_some = some[1] >> rng.integers(0, info.bits, 3000).astype(dtype)
+    whole = y_some * (some[0] % dtype_of(dtype)(11))
+    x, y = np.concatenate([x, *some[:1], whole, whole - 1]), np.concatenate([y, y_some, y_some, y_some])
+    with np.errstate(all="ignore"):
+        for name in ("remainder", "quotient"):
+            function, reference = OPERATIONS[name]
+            made = vectorize([f"{np.dtype(dtype)}({np.dtype(dtype)}, {np.dtype(dtype)})"])(function)
+            np.testing.assert_array_equal(made(x, y), reference(x, y))
