@@ -14,7 +14,8 @@
 #if defined(KRAIT_RT_HOST)
 
 extern LegacyState krait_host_numpy_random;
-/* 1 in a module with parallel loops (codegen.c sets it): each chunk of one has a stream of its own (runtime/host). */
+/* 1 in a module with parallel loops (codegen.c sets it): each chunk of one has a stream of its own (runtime/host); 2
+ * where iterations give theirs a seed: what it draws from then is asked for each number. */
 extern int32_t krait_streams;
 /* Both the same for as long as a function runs, which may ask before its loops. */
 __attribute__((const)) LegacyState *krait_host_numpy_stream(void);
@@ -27,7 +28,7 @@ static LegacyState *numpy_state(void) { return krait_streams ? krait_host_numpy_
 static BitGenerator *numpy_bits(void) { return numpy_state()->bits; }
 
 static double draw(void) {
-    uint64_t *words = krait_streams ? krait_host_stream_words() : 0;
+    uint64_t *words = krait_streams == 1 ? krait_host_stream_words() : 0;
     if (words) return stream_double(words);
     BitGenerator *bits = numpy_bits();
     return bits->next_double(bits->state);
@@ -289,29 +290,13 @@ int64_t krait_rt_python_seed_l(int64_t seed) {
     return 0;
 }
 
-/* ---- the module random: Mersenne Twister (Matsumoto and Nishimura, 1998) ---- */
+/* ---- the module random ---- */
 
-enum { MT_MIDDLE = 397 };
 extern Twister krait_host_python_random;
 
-static void twist(Twister *mt) {
-    for (int i = 0; i < TWISTER_WORDS; i++) {
-        uint32_t y = (mt->state[i] & 0x80000000u) | (mt->state[(i + 1) % TWISTER_WORDS] & 0x7fffffffu);
-        mt->state[i] = mt->state[(i + MT_MIDDLE) % TWISTER_WORDS] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
-    }
-    mt->index = 0;
-}
-
 static uint32_t draw_word(void) {
-    Twister *mt = &krait_host_python_random;
     uint32_t own;
-    if (krait_streams && krait_host_python_word(&own)) return own;
-    if (mt->index >= TWISTER_WORDS) twist(mt);
-    uint32_t y = mt->state[mt->index++];
-    y ^= y >> 11;
-    y ^= (y << 7) & 0x9d2c5680u;
-    y ^= (y << 15) & 0xefc60000u;
-    return y ^ (y >> 18);
+    return krait_streams && krait_host_python_word(&own) ? own : twister_word(&krait_host_python_random);
 }
 
 double krait_rt_python_double_v(void) {

@@ -142,13 +142,33 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
     return verify(module, diag);
 }
 
+/* Whether calls lead from the function to one that starts a generator anew.  seen: by FuncInst.id. */
+static bool seeds(const FuncInst *inst, bool *seen) {
+    if (seen[inst->id]) return false;
+    seen[inst->id] = true;
+    for (size_t b = 0; b < inst->func->blocks.len; b++)
+        for (const Value *value = inst->func->blocks.data[b]->first; value; value = value->next) {
+            if (value_calls(value, FUNC_DRAW_NUMPY_SEED) || value_calls(value, FUNC_DRAW_PYTHON_SEED)) return true;
+            if (value_callee(value) && seeds(value_callee(value), seen)) return true;
+        }
+    return false;
+}
+
+/* rtlib/random.c says what it is for. */
+static int stream_mode(const Module *module) {
+    bool *seen = ARENA_ARRAY(module->arena, bool, module->ninsts);
+    int mode = 0;
+    for (size_t i = 0; i < module->ninsts && mode < 2; i++)
+        if (module->insts[i]->piece) mode = seeds(module->insts[i]->piece, seen) ? 2 : 1;
+    return mode;
+}
+
 bool codegen_link(Module *module, Diag *diag) {
     TRY(codegen_bitcode_link(module, diag));
     LLVMValueRef streams = LLVMGetNamedGlobal(module->module, "krait_streams"); /* rtlib/random.c asks */
     if (streams) {
-        bool parallel = false;
-        for (size_t i = 0; i < module->ninsts; i++) parallel |= module->insts[i]->piece != NULL;
-        LLVMSetInitializer(streams, LLVMConstInt(LLVMInt32TypeInContext(module->context), parallel, false));
+        unsigned mode = (unsigned)stream_mode(module);
+        LLVMSetInitializer(streams, LLVMConstInt(LLVMInt32TypeInContext(module->context), mode, false));
         LLVMSetLinkage(streams, LLVMInternalLinkage);
         LLVMSetGlobalConstant(streams, true);
     }

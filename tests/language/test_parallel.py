@@ -1311,3 +1311,72 @@ def test_a_generator_from_outside_draws_in_order():
     assert (ours == theirs).all()
     of_the_module(ours)
     assert (ours == theirs).all()
+
+
+# ---- seeds that iterations give ------------------------------------------------------------------------------------
+
+
+def seeded_by_iteration(n, k):
+    out = np.zeros((n, 8))
+    for i in prange(n):
+        np.random.seed(i * k)
+        out[i, 0] = np.random.rand()
+        out[i, 1] = np.random.normal()
+        out[i, 2] = np.random.randint(0, 100)
+        out[i, 3] = np.random.standard_gamma(2.5)
+        out[i, 4] = np.random.poisson(3.0)
+        out[i, 5] = np.random.binomial(10, 0.3)
+        out[i, 6] = np.random.permutation(9)[3]
+        out[i, 7] = np.random.normal(5.0, 0.5)  # the second of a pair
+    return out
+
+
+def python_seeded_by_iteration(n, k):
+    out = np.zeros((n, 5))
+    for i in prange(n):
+        random.seed(i * k)
+        out[i, 0] = random.random()
+        out[i, 1] = random.gauss(0, 1)
+        out[i, 2] = random.randint(0, 100)
+        out[i, 3] = random.expovariate(2.0)
+        out[i, 4] = random.getrandbits(20)
+    return out
+
+
+@njit
+def seeded_draw(i):
+    np.random.seed(i)
+    return np.random.rand()
+
+
+def seeded_in_a_function(n, k):
+    out = np.zeros(n)
+    for i in prange(n):
+        out[i] = seeded_draw(i * k)
+    return out
+
+
+@pytest.mark.parametrize("function, k", [(seeded_by_iteration, 1), (seeded_by_iteration, 85899345),
+                                         (python_seeded_by_iteration, 3), (python_seeded_by_iteration, 2**40 + 7),
+                                         (python_seeded_by_iteration, -3), (seeded_in_a_function, 5)])  # fmt: skip
+def test_an_iteration_that_gives_a_seed_draws_what_the_interpreter_draws(function, k):
+    most, expected, compiled = get_num_threads(), function(50, k), njit(parallel=True)(function)
+    try:
+        for count in {1, most}:
+            set_num_threads(count)
+            np.testing.assert_allclose(compiled(50, k), expected, rtol=1e-12)
+    finally:
+        set_num_threads(most)
+
+
+def test_a_seed_of_the_system_in_an_iteration_is_no_constant():
+    @njit(parallel=True)
+    def drawn(n):
+        out = np.zeros(n)
+        for i in prange(n):
+            np.random.seed(7)
+            np.random.seed()
+            out[i] = np.random.rand()
+        return out
+
+    assert len(np.unique(drawn(200))) > 100 and not np.array_equal(drawn(200), drawn(200))

@@ -261,7 +261,7 @@ void krait_host_random_seed(int32_t which, int64_t seed); /* what generated code
 /* What a chunk of a parallel loop draws from, in room of the caller's; seeds: one for each HostRandom.  Returns the
  * stream that the thread had before. */
 typedef struct HostStream HostStream;
-enum { HOST_STREAM_BYTES = 160 };
+enum { HOST_STREAM_BYTES = 176 };
 HostStream *host_stream_enter(void *room, const int64_t *seeds, int64_t chunk);
 void host_stream_leave(HostStream *before);
 void *krait_host_numpy_stream(void);            /* for generated code: LegacyState of rtlib/random.c; this thread's */

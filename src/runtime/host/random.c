@@ -6,6 +6,7 @@
  * In a parallel loop each chunk of iterations draws from a stream of its own, which begins where the loop's seed (drawn
  * from the generator itself) and the chunk's number say: what is drawn does not depend on the number of threads. */
 #include <stdatomic.h>
+#include <stdlib.h> /* malloc */
 
 #include "runtime/host/host.h" /* HostRandom */
 
@@ -25,6 +26,8 @@ void host_random_set(HostRandom which, void *state, void *owner, HostRandomSeed 
 
 struct HostStream {
     uint64_t words[HOST_RANDOM_COUNT][4];
+    Twister
+        *seeded[HOST_RANDOM_COUNT]; /* what an iteration has given a seed, which draws as the generator would; NULL */
     BitGenerator bits;
     LegacyState numpy;
 };
@@ -35,6 +38,44 @@ static _Thread_local HostStream *stream; /* of the chunk that runs on this threa
 static uint64_t next_word(void *state) { return stream_word(state); }
 static uint32_t next_half(void *state) { return (uint32_t)(stream_word(state) >> 32); }
 static double next_double(void *state) { return stream_double(state); }
+
+static uint32_t twister_half(void *mt) { return twister_word(mt); }
+static uint64_t twister_raw(void *mt) { return twister_word(mt); }
+
+static uint64_t twister_whole(void *mt) {
+    uint64_t high = twister_word(mt);
+    return high << 32 | twister_word(mt);
+}
+
+static double twister_double(void *mt) {
+    uint32_t a = twister_word(mt) >> 5, b = twister_word(mt) >> 6;
+    return (a * 67108864.0 + b) * (1.0 / 9007199254740992.0);
+}
+
+static void twister_start(Twister *mt, uint32_t seed) {
+    for (uint32_t i = 0; i < TWISTER_WORDS; i++) {
+        mt->state[i] = seed;
+        seed = UINT32_C(1812433253) * (seed ^ (seed >> 30)) + i + 1;
+    }
+    mt->index = TWISTER_WORDS;
+}
+
+/* As random.seed(number): the seed's halves are a key. */
+static void twister_start_by_key(Twister *mt, uint64_t number) {
+    const uint32_t key[] = {(uint32_t)number, (uint32_t)(number >> 32)};
+    uint32_t *s = mt->state, length = key[1] ? 2 : 1, i = 1, j = 0;
+    twister_start(mt, 19650218);
+    for (uint32_t n = 2 * TWISTER_WORDS - 1; n > 0; n--) {
+        bool first = n >= TWISTER_WORDS;
+        uint32_t mixed = (s[i - 1] ^ (s[i - 1] >> 30)) * (first ? UINT32_C(1664525) : UINT32_C(1566083941));
+        s[i] = (s[i] ^ mixed) + (first ? key[j] + j : -i);
+        if (first) j = (j + 1) % length;
+        if (++i < TWISTER_WORDS) continue;
+        s[0] = s[TWISTER_WORDS - 1];
+        i = 1;
+    }
+    s[0] = 0x80000000u;
+}
 
 /* Steele, Lea and Flood: SplitMix64 (2014). */
 static void start(uint64_t *words, uint64_t seed) {
@@ -53,20 +94,46 @@ HostStream *host_stream_enter(void *room, const int64_t *seeds, int64_t chunk) {
         start(mixed, (uint64_t)seeds[which]);
         start(own->words[which], mixed[0] ^ ((uint64_t)chunk * UINT64_C(0xd1342543de82ef95)));
     }
+    for (int which = 0; which < HOST_RANDOM_COUNT; which++) own->seeded[which] = NULL;
     own->bits = (BitGenerator){own->words[HOST_RANDOM_NUMPY], next_word, next_half, next_double, next_word};
     own->numpy = (LegacyState){.bits = &own->bits};
     stream = own;
     return before;
 }
 
-void host_stream_leave(HostStream *before) { stream = before; }
+void host_stream_leave(HostStream *before) {
+    for (int which = 0; which < HOST_RANDOM_COUNT; which++) free(stream->seeded[which]);
+    stream = before;
+}
+
+/* A seed of the chunk alone, -1: its own numbers again.  Where there is no memory its numbers begin as the seed says. */
+static void seed_stream(HostRandom which, int64_t seed) {
+    bool numpys = which == HOST_RANDOM_NUMPY;
+    Twister *mt = stream->seeded[which];
+    if (numpys) stream->numpy.has_gauss = 0;
+    if (seed >= 0 && !mt) mt = stream->seeded[which] = malloc(sizeof *mt);
+    if (seed < 0 || !mt) {
+        free(mt);
+        stream->seeded[which] = NULL;
+        if (seed >= 0) start(stream->words[which], (uint64_t)seed);
+        if (numpys)
+            stream->bits = (BitGenerator){stream->words[HOST_RANDOM_NUMPY], next_word, next_half, next_double,
+                                          next_word};
+    } else if (numpys) {
+        twister_start(mt, (uint32_t)seed);
+        stream->bits = (BitGenerator){mt, twister_whole, twister_half, twister_double, twister_raw};
+    } else {
+        twister_start_by_key(mt, (uint64_t)seed);
+    }
+}
 
 void *krait_host_numpy_stream(void) { return stream ? &stream->numpy : host_random_get(HOST_RANDOM_NUMPY); }
 uint64_t *krait_host_stream_words(void) { return stream ? stream->words[HOST_RANDOM_NUMPY] : NULL; }
 
 int32_t krait_host_python_word(uint32_t *word) {
     if (!stream) return 0;
-    *word = next_half(stream->words[HOST_RANDOM_PYTHON]);
+    Twister *mt = stream->seeded[HOST_RANDOM_PYTHON];
+    *word = mt ? twister_word(mt) : next_half(stream->words[HOST_RANDOM_PYTHON]);
     return 1;
 }
 
@@ -75,9 +142,8 @@ int32_t krait_host_python_word(uint32_t *word) {
 void *host_random_get(HostRandom which) { return atomic_load(&generators[which].state); }
 
 void krait_host_random_seed(int32_t which, int64_t seed) {
-    if (stream) { /* of the chunk alone */
-        start(stream->words[which], (uint64_t)seed);
-        stream->numpy.has_gauss = 0;
+    if (stream) {
+        seed_stream((HostRandom)which, seed);
         return;
     }
     HostRandomSeed *function = atomic_load(&generators[which].seed);

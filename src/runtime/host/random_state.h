@@ -21,12 +21,29 @@ typedef struct LegacyState {
     double gauss;
 } LegacyState;
 
-/* Of random.Random: a Mersenne Twister. */
-enum { TWISTER_WORDS = 624 };
+/* Of random.Random: a Mersenne Twister (Matsumoto and Nishimura, 1998). */
+enum { TWISTER_WORDS = 624, TWISTER_MIDDLE = 397 };
 typedef struct Twister {
     int index;
     uint32_t state[TWISTER_WORDS];
 } Twister;
+
+static inline void twister_turn(Twister *mt) {
+    for (int i = 0; i < TWISTER_WORDS; i++) {
+        uint32_t y = (mt->state[i] & 0x80000000u) | (mt->state[(i + 1) % TWISTER_WORDS] & 0x7fffffffu);
+        mt->state[i] = mt->state[(i + TWISTER_MIDDLE) % TWISTER_WORDS] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
+    }
+    mt->index = 0;
+}
+
+static inline uint32_t twister_word(Twister *mt) {
+    if (mt->index >= TWISTER_WORDS) twister_turn(mt);
+    uint32_t y = mt->state[mt->index++];
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c5680u;
+    y ^= (y << 15) & 0xefc60000u;
+    return y ^ (y >> 18);
+}
 
 /* What chunks of parallel loops draw from: xoshiro256++ of Blackman and Vigna (2019). */
 static inline uint64_t stream_word(uint64_t *s) {
