@@ -19,7 +19,7 @@ from portions import AGAIN, SHARE, drawn
 
 HERE = pathlib.Path(__file__).resolve().parent
 # As many as take a minute of one core together.
-PROGRAMS = {"functions": 140, "objects": 60, "classes": 60, "kernels": 120, "arrays": 70}
+PROGRAMS = {"functions": 140, "objects": 60, "classes": 60, "kernels": 120, "arrays": 54}
 
 
 def first_seed(subject):
