@@ -488,7 +488,20 @@ def copy_of(x):
 
 def part_of_range(r, which):
     start, stop, step = which.indices(len(r))
-    return range(r.start + start * r.step, r.start + stop * r.step, r.step * step)
+    count = len(range(start, stop, step))
+    first, end, by = r.start + start * r.step, r.start + stop * r.step, r.step * step
+    exact = by // step == r.step and (by > 0) == ((r.step > 0) == (step > 0))
+    if exact and len(range(first, end, by)) == count:
+        return range(first, end, by)
+    # The end, or the step, is none of 64 bits.
+    if count == 0:
+        return range(0)
+    if not exact and count == 1:
+        by = 1 if first < 0 else -1
+    last = first + (count - 1) * by
+    if (not exact and count > 1) or last == (9223372036854775807 if by > 0 else -9223372036854775808):
+        raise OverflowError("a part of a range ends, or goes, further than 64 bits hold")
+    return range(first, last + (1 if by > 0 else -1), by)
 
 
 def is_among(item, walked):

@@ -94,3 +94,27 @@ def test_reduce():
     agree(lambda x: functools.reduce(lambda a, b: max(a, b), x), [1.5, 4.5, 2.5])
     agree(lambda x: functools.reduce(lambda a, b: a - b, x), np.arange(5))
     agree(lambda x: functools.reduce(lambda a, b: a - b, x), np.arange(0))
+
+
+def test_parts_of_ranges_at_the_ends_of_64_bits():
+    """They are right, or told: the end, or the step, may be a number that no int of compiled code is."""
+
+    def function(start, stop, step, low, high, by):
+        part = range(start, stop, step)[low:high:by]
+        return len(part), [x for x in part]
+
+    top, bottom = 2**63 - 1, -(2**63)
+    compiled = njit(function)
+    ranges = [(top - 3, top, 2), (bottom + 3, bottom, -1), (top, bottom, bottom), (bottom, top, top),
+              (bottom, top, 2**62), (top, top - 5, -1), (bottom, bottom + 4, 1), (0, 10, 3), (10, 0, -3)]  # fmt: skip
+    parts = [(1, None, 1), (None, None, -1), (None, None, 2), (0, -1, 1), (2, 1, 1), (1, 99, 3), (-2, None, 1)]
+    for one in ranges:
+        for part in parts:
+            whole = range(*one)[slice(*part)]
+            if all(bottom <= x <= top for x in (whole.start, whole.stop, whole.step)):
+                assert compiled(*one, *part) == (len(whole), list(whole)), (one, part)
+                continue
+            try:
+                assert compiled(*one, *part) == (len(whole), list(whole)), (one, part)
+            except OverflowError:
+                assert len(whole) > 1 or whole.step in (top, bottom), (one, part)
