@@ -1,5 +1,7 @@
 """Strings: operators and methods, over their code points.  A list of code points is a string once nobody changes it."""
 
+import operator
+
 import numpy as np
 
 from krait.prelude import intrinsics
@@ -302,6 +304,55 @@ def count(s, sub, start=None, end=None):
         else:
             at += 1
     return n
+
+
+def piece(x, start, end):
+    if end - start == 1:
+        return character(x[start])
+    new = []
+    reserve(new, end - start)
+    for i in range(start, end):
+        new.append(x[i])
+    return string_of(new)
+
+
+def split_words(x, most):
+    parts = []
+    at = 0
+    while True:
+        while at < len(x) and character_traits(x[at], SPACE):
+            at += 1
+        if at == len(x):
+            return parts
+        start = at
+        if len(parts) == most:
+            at = len(x)
+        while at < len(x) and not character_traits(x[at], SPACE):
+            at += 1
+        parts.append(piece(x, start, at))
+
+
+def split(s, sep=None, maxsplit=-1):
+    x = codes(s)
+    most = operator.index(maxsplit)
+    if most < 0:
+        most = len(x) + 1
+    if sep is None:
+        return split_words(x, most)
+    y = codes(sep)
+    if len(y) == 0:
+        raise ValueError("empty separator")
+    parts = []
+    start = at = 0
+    while len(parts) < most and at <= len(x) - len(y):
+        if lies_at(x, y, at):
+            parts.append(piece(x, start, at))
+            at += len(y)
+            start = at
+        else:
+            at += 1
+    parts.append(piece(x, start, len(x)))
+    return parts
 
 
 def contains(sub, s):

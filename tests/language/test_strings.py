@@ -396,6 +396,21 @@ def test_kinds_of_characters_are_those_of_the_interpreter(method):
     agree_all(expression(f"a.{method}()", "a"), [(x + y + z,) for x in some for y in some for z in ["", "b", "B"]])
 
 
+@pytest.mark.parametrize("call", ["split()", "split(None, n)", "split('ab', n)", "split(maxsplit=n)", "split(b, n)",
+                                  "split(sep=b)", "split(' ')", "split(None if n else b)"])  # fmt: skip
+def test_parts_of_texts(call):
+    texts = ["", " ", "a", " a", "a  b ", "abab", "xabyabz", "\u2003a\u2003 é\x1c", "aab", "ababab b"]
+    cases = [(text, b, n) for text in texts for b in ["b", "ab", "aba", "é"] for n in [-1, 0, 1, 2, 9]]
+    agree_all(make(f"def f(a, b, n): return a.{call}"), cases)
+
+
+def test_parts_of_texts_that_are_refused():
+    agree(make("def f(a, b): return a.split(b)"), "text", "")
+    for call in ["split(' ', 1.5)", "split(3)", "split(' ', 'x')"]:
+        with pytest.raises((errors.TypingError, TypeError)):
+            njit(make(f"def f(a): return a.{call}"))("a b")
+
+
 def test_numbers_of_texts():
     texts = ["0", "7", "-7", "-", "", "+5", " 12 ", "1_000", "007", "-0", "9" * 18, "0" * 19, "-" + "9" * 17, "٣", "1-",
              "--1", "12a", "1\0", str(2**63 - 1), str(-(2**63))]  # fmt: skip
