@@ -341,6 +341,10 @@ static PyObject *guvectorize(PyObject *module, PyObject *args, PyObject *kwargs)
     PyObject *options = kwargs ? PyDict_Copy(kwargs) : PyDict_New();
     bool layout_alone = first && !second && options && !PyDict_GetItemString(options, "layout");
     PyObject *layout = layout_alone ? first : second;
+    if (second && options && PyDict_GetItemString(options, "layout")) {
+        PyErr_SetString(PyExc_TypeError, "guvectorize() got multiple values for argument 'layout'");
+        goto done;
+    }
     if (!options || (layout && PyDict_SetItemString(options, "layout", layout) < 0) || check_options(options) < 0)
         goto done;
     if (first && !layout_alone && first != Py_None && !(signatures = signatures_from_object(state, first))) goto done;

@@ -9,6 +9,8 @@ import warnings
 import numpy as np
 import pytest
 
+from conftest import host_device
+
 import krait
 from krait import cuda, errors, jit
 from krait.errors import KraitError, LoweringError, TypingError, UnsupportedError
@@ -253,6 +255,35 @@ def test_options_are_accepted(options):
     assert f.targetoptions == options
 
 
+NO_EFFECT = {"nopython", "looplift", "no_cpython_wrapper", "no_cfunc_wrapper", "lto"}  # what they ask for is so anyway
+
+
+def copied(x, out):
+    out[:] = x
+
+
+DECORATORS = {
+    "jit": lambda **options: krait.jit(**options),
+    "cuda.jit": lambda **options: cuda.jit(**options),
+    "vectorize": lambda **options: krait.vectorize(["float64(float64)"], **options),
+    "guvectorize": lambda **options: krait.guvectorize(
+        ["void(float64[:], float64[:])"], **{"layout": "(n)->(n)", **options})(copied),
+}
+
+
+@pytest.mark.parametrize("number, decorator", list(enumerate(DECORATORS)))
+def test_each_option_has_an_effect_or_says_that_it_has_none(number, decorator):
+    """A decorator takes those that its help lists, and refuses the others by name, with the names that there are."""
+    for name, *takes, doc in krait._krait._options():
+        assert doc.startswith("no effect") == (name in NO_EFFECT), name
+        if takes[number]:
+            with pytest.raises((TypeError, ValueError, UnsupportedError), match=f"{name}|layout"):
+                DECORATORS[decorator](**{name: object()})
+        else:
+            with pytest.raises(TypeError, match=f"{decorator} has no option '{name}'.*its options are nopython, "):
+                DECORATORS[decorator](**{name: True})
+
+
 def test_no_option_is_without_effect_silently():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -348,6 +379,95 @@ def f(a, i):
     return a[b]
 """
     assert as_interpreted(source, np.zeros(3), 10) == [("f", "return a[b]")]
+
+
+CELL = """
+import numpy as np
+from krait import cfunc, cuda, guvectorize, njit, stencil, vectorize
+
+table = np.arange(3)
+
+@njit
+def plain(i):
+    b = i * 2
+    return table[b]
+
+@njit
+def outer(i):
+    return plain(i) + 1
+
+@vectorize
+def elementwise(i):
+    b = i * 2
+    return table[b]
+
+@vectorize(["int64(int64)"])
+def declared(i):
+    b = i * 2
+    return table[b]
+
+@guvectorize(["void(int64[:], int64[:])"], "(n)->()")
+def row(i, out):
+    b = i[0] * 2
+    out[0] = table[b]
+
+@njit(parallel=True)
+def spread(i):
+    b = i * 2
+    return np.full(3, table[b])
+
+@njit
+def yields(i):
+    b = i * 2
+    yield table[b]
+
+@cuda.jit(check=True)
+def kernel(i):
+    b = i[0] * 2
+    i[0] = table[b]
+
+@cuda.jit(device=True)
+def device(i):
+    b = i * 2
+    return table[b]
+
+@cuda.jit(check=True)
+def calling(i):
+    i[0] = device(i[0])
+
+@stencil(neighborhood=((-1, 1),), standard_indexing=("t",))
+def near(i, t):
+    b = i[0] * 2
+    return t[b]
+"""
+TOLD_AT = {  # a call -> the innermost line of the cell
+    "plain(9)": "return table[b]",
+    "outer(9)": "return table[b]",
+    "elementwise(np.array([9]))": "return table[b]",
+    "declared(np.array([9]))": "return table[b]",
+    "row(np.array([[9]]))": "out[0] = table[b]",
+    "spread(9)": "return np.full(3, table[b])",
+    "next(yields(9))": "yield table[b]",
+    "kernel[1, 1](np.array([9])); cuda.synchronize()": "i[0] = table[b]",
+    "calling[1, 1](np.array([9])); cuda.synchronize()": "return table[b]",
+    "near(np.full(5, 9), table)": "return t[b]",
+}
+
+
+@host_device
+@pytest.mark.parametrize("name", ["<ipython-input-7-0123456789ab>", "/tmp/ipykernel_71/2718281828.py"])
+def test_lines_of_a_notebook_in_every_kind(name):
+    """As IPython enters the text of a cell: under a name that is no file."""
+    linecache.cache[name] = (len(CELL), None, CELL.splitlines(True), name)
+    scope = {}
+    exec(compile(CELL, name, "exec"), scope)
+    told = {}
+    for call in TOLD_AT:
+        with pytest.raises(IndexError, match="18 is out of bounds for axis 0 with size 3") as caught:
+            exec(call, scope)
+        in_cell = [frame for frame in traceback.extract_tb(caught.value.__traceback__) if frame.filename == name]
+        told[call] = in_cell[-1].line if in_cell else None
+    assert told == TOLD_AT
 
 
 # ---- errors in Krait's own functions: the user's call is what is shown -----------------------------------------------

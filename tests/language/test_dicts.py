@@ -102,7 +102,7 @@ def test_sets_made_here(body):
     agree_all(function(body, 1), [(3,), (0,)])
 
 
-@pytest.mark.parametrize("body", [
+OF_TWO_SETS = [
     "return a | b", "return a & b", "return a - b", "return a ^ b", "a |= b", "a &= b", "a -= b", "a -= a",
     "return a <= b, a < b, a == b, a != b, a >= b, a > b, a & b <= a, a <= a, a < a", "return a.union(b, [7, 8])",
     "return a.intersection(b, (2, 3))", "return a.difference(b), a.difference([1])", "return a.union(), a.copy()",
@@ -111,9 +111,18 @@ def test_sets_made_here(body):
     "a.add(9)\na.discard(1)\na.discard(77)\na.remove(2)", "a.remove(99)", "a.clear()",
     "return sorted(a), sum(a), max(a)",
     "return isinstance(a, set), len(a), bool(b)", "return {x + 1 for x in a if x not in b}",
-])  # fmt: skip
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", OF_TWO_SETS)
 def test_sets_passed_in(body):
     of(body + "\nreturn b" if "return" not in body else body, {1, 2, 3}, {2, 3, 4})
+
+
+@pytest.mark.parametrize("body", some([*OF_TWO_SETS, "return a", "return [x for x in a], {x: 1 for x in b}, not a"]))
+def test_empty_sets_passed_in(body):
+    f = function(body + "\nreturn b" if "return" not in body else body, 2)
+    agree_all(f, [(set(), {2, 3}), ({2, 3}, set()), (set(), set())])
 
 
 def test_a_set_is_walked_in_the_order_of_insertion():
