@@ -53,9 +53,9 @@ static bool is_short(const Block *header) {
            __builtin_add_overflow(start, end, &end) || stop <= end;
 }
 
-/* The driver's compiler unrolls again what counts by a constant, if it is short: with notes of accesses that are put off
- * four rounds are too long for it, and those that are left over run one by one.  Rounds by another step (of a grid) are
- * few, and those that are left over take longer than is won where they also write. */
+/* The driver's compiler unrolls again what counts by a constant, if it is short: with notes of accesses that are put
+ * off four rounds are too long for it, and those that are left over run one by one.  Rounds by another step (of a grid)
+ * are few, and those that are left over take longer than is won where they also write. */
 static uint8_t rounds_of(const Block *header, const Body *body) {
     const Value *range = range_of(header);
     if (!range || range->args[2]->konst) return body->put_off ? FEW_ROUNDS : ROUNDS;

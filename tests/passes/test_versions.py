@@ -586,7 +586,7 @@ def test_a_checked_kernel_that_writes_in_a_loop_asks_there():
 def test_rounds_of_a_checked_kernel_that_reads_become_one(optimised):
     types = f"{I4}; {I4}; {F4}; {F4}"
     text = _testing.compile(gathered, types, boundscheck=True, python_errors=True)
-    assert text.count("ld.global.nc.b32") + text.count("ld.global.nc.s32") >= 2 * (4 + 1 + 1)
+    assert text.count("ld.global.nc.b32") + text.count("ld.global.nc.s32") >= 2 * (2 + 1 + 1)
     assert "setp.ge.u64" not in text and "setp.lt.u64" not in text  # places are computed and asked in 32 bits
 
 
