@@ -353,7 +353,8 @@ def test_parameters_of_recursive_functions_may_be_anything():
     ("for i in range(x): pass", f"0..{2**63 - 2}"),
     ("for i in range(9, -1, -1): pass", "0..9"), ("for i in reversed(range(4, 9)): pass", "4..8"),
     ("for i in range(1, 32, 8): pass", "1..25"), ("for i in range(20, 1, -3): pass", "2..20"),
-    ("for i in range(3, 3 + 8, 8): pass", "3..3"), ("for i in (3, 9, -2): pass", "-2..9"), ("for i, y in enumerate(a): pass", f"0..{EXTENT - 1}"),
+    ("for i in range(3, 3 + 8, 8): pass", "3..3"),
+    ("for i in (3, 9, -2): pass", "-2..9"), ("for i, y in enumerate(a): pass", f"0..{EXTENT - 1}"),
     ("for i, y in enumerate(a, 5): pass", f"5..{EXTENT + 4}"), ("for y, i in zip(a, range(5)): pass", "0..4"),
 ])
 def test_bounds_in_loops(loop, bounds):
