@@ -5,7 +5,8 @@
  * that only jump on are led to where these end, and past tests whose answer is known; 3. a block whose only successor
  * has no other predecessor, or does nothing but return, takes it in; 4. depth-first walk that visits the false side
  * first, so that in reverse post-order the true side and loop bodies come first whatever the compiler's jumps looked
- * like, and handlers last.  Steps 2 and 3 are what makes the graphs of different Python versions equal. */
+ * like, and handlers last; 5. where dozens of ways come together, they do so in several steps.  Steps 2 and 3 are what
+ * makes the graphs of different Python versions equal. */
 #include "frontend/cfg.h"
 
 #include <string.h> /* memcpy, memset */
@@ -13,6 +14,15 @@
 static bool is_jump(InsnKind kind) { return insn_info[kind].argument == ARG_TARGET; }
 static bool ends_flow(InsnKind kind) {
     return kind == INSN_RETURN || kind == INSN_RAISE || kind == INSN_RERAISE || kind == INSN_JUMP;
+}
+
+bool cfg_is_loop(InsnKind kind) {
+    return kind == INSN_FOR || kind == INSN_FOR_KEEP || kind == INSN_DELEGATE || kind == INSN_DELEGATE_KEEP;
+}
+
+bool cfg_ends_in_loop(const Bytecode *code, const CfgBlock *block) {
+    const CfgPart *part = block->tail;
+    return part->last > part->first && cfg_is_loop(code->insns[part->last - 1].kind);
 }
 
 typedef struct Builder {
@@ -228,6 +238,53 @@ static void number_blocks(Builder *b, CfgBlock *entry, Cfg *cfg) {
     }
 }
 
+typedef VEC(CfgBlock **) Ways; /* to one block, from such as stand before it: places among their successors */
+
+static CfgBlock *add_meeting(Builder *b, CfgBlock *to) {
+    CfgBlock *meeting = ARENA_NEW(b->arena, CfgBlock);
+    meeting->tail = &meeting->part;
+    meeting->reachable = true;
+    meeting->succs[meeting->nsuccs++] = to;
+    vec_push(b->arena, &b->blocks, meeting);
+    return meeting;
+}
+
+/* Lets ways that follow one another meet in blocks between, and these again in others, until they are few. */
+static void let_meet(Builder *b, CfgBlock *to, Ways ways) {
+    enum { TOGETHER = 16 };
+    while (ways.len > TOGETHER) {
+        Ways meetings = {0};
+        for (size_t first = 0; first < ways.len; first += TOGETHER) {
+            CfgBlock *meeting = add_meeting(b, to);
+            for (size_t i = first; i < ways.len && i < first + TOGETHER; i++, meeting->npreds++, to->npreds--)
+                *ways.data[i] = meeting;
+            to->npreds++;
+            vec_push(b->arena, &meetings, meeting->succs);
+        }
+        ways = meetings;
+    }
+}
+
+/* Where the ways out of dozens of branches come together, each variable that one of them writes would be joined with
+ * itself from all others: of as many variables as branches the square of their number.  Says whether there were any. */
+static bool part_joins(Builder *b, const Cfg *cfg) {
+    enum { MANY_WAYS = 32 };
+    Ways *ways = ARENA_ARRAY(b->arena, Ways, cfg->count);
+    bool any = false;
+    for (size_t i = 0; i < cfg->count; i++)
+        for (uint32_t s = 0; s < cfg->blocks[i]->nsuccs; s++) {
+            const CfgBlock *to = cfg->blocks[i]->succs[s];
+            if (to->npreds > MANY_WAYS && to->order > i && !to->handles && !cfg_ends_in_loop(b->code, to))
+                vec_push(b->arena, &ways[to->order], &cfg->blocks[i]->succs[s]);
+        }
+    for (size_t i = 0; i < cfg->count; i++) {
+        any |= ways[i].len > MANY_WAYS;
+        if (ways[i].len > MANY_WAYS) let_meet(b, cfg->blocks[i], ways[i]);
+    }
+    for (size_t i = 0; any && i < cfg->count; i++) cfg->blocks[i]->order = 0;
+    return any;
+}
+
 void cfg_build(Arena *arena, const Bytecode *bytecode, Cfg *cfg) {
     Builder b = {.arena = arena, .code = bytecode, .at = ARENA_ARRAY(arena, CfgBlock *, bytecode->count + 1)};
     find_blocks(&b);
@@ -246,6 +303,7 @@ void cfg_build(Arena *arena, const Bytecode *bytecode, Cfg *cfg) {
         entry = start;
     }
     number_blocks(&b, entry, cfg);
+    if (part_joins(&b, cfg)) number_blocks(&b, entry, cfg);
     cfg->at = b.at;
 }
 

@@ -47,6 +47,9 @@ static inline CfgBlock *cfg_next(const CfgBlock *block, uint32_t i) {
     return i < block->nsuccs ? block->succs[i] : block->handlers.data[i - block->nsuccs];
 }
 
+/* Whether the instruction asks an iterator for its next item. */
+bool cfg_is_loop(InsnKind kind);
+bool cfg_ends_in_loop(const Bytecode *code, const CfgBlock *block);
 void cfg_build(Arena *arena, const Bytecode *bytecode, Cfg *cfg);
 /* Fills bound of each block; `assigned` has the locals that are assigned at the start, as a set of nlocals bits. */
 void cfg_compute_bound(Arena *arena, const Bytecode *bytecode, Cfg *cfg, const uint64_t *assigned, size_t nlocals);

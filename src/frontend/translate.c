@@ -265,19 +265,8 @@ static bool make_answer(Translator *t) {
     return true;
 }
 
-static bool is_loop(InsnKind kind) {
-    return kind == INSN_FOR || kind == INSN_FOR_KEEP || kind == INSN_DELEGATE || kind == INSN_DELEGATE_KEEP;
-}
-
-static bool is_loop_head(const Translator *t, const CfgBlock *block) {
-    const CfgPart *part = &block->part;
-    while (part->next) part = part->next;
-    if (part->last <= part->first) return false;
-    return is_loop(t->bytecode.insns[part->last - 1].kind);
-}
-
 static bool go_to(Translator *t, CfgBlock *to) {
-    if (is_loop_head(t, to)) make_lists(t);
+    if (cfg_ends_in_loop(&t->bytecode, to)) make_lists(t);
     if (to->npreds > 1) TRY(make_answer(t));
     TRY(flush_stack(t));
     block_jump(t->func, t->block, t->span, translate_ir_block(t, to));
@@ -365,7 +354,7 @@ static bool translate_end(Translator *t) {
 }
 
 static bool ends_block(InsnKind kind) {
-    return kind == INSN_JUMP_IF_TRUE || kind == INSN_JUMP_IF_FALSE || is_loop(kind) || kind == INSN_RAISE ||
+    return kind == INSN_JUMP_IF_TRUE || kind == INSN_JUMP_IF_FALSE || cfg_is_loop(kind) || kind == INSN_RAISE ||
            kind == INSN_RERAISE || kind == INSN_RETURN;
 }
 
@@ -403,8 +392,8 @@ static bool end_block(Translator *t, const CfgBlock *block, size_t at) {
     TRY(translate_end(t));
     const Handler *row = bytecode_handler(&t->bytecode, at);
     Op end = t->block->last->op;
-    bool unwinds = row &&
-                   (end == OP_RAISE || end == OP_RERAISE || end == OP_RESUME || is_loop(t->bytecode.insns[at].kind));
+    bool unwinds = row && (end == OP_RAISE || end == OP_RERAISE || end == OP_RESUME ||
+                           cfg_is_loop(t->bytecode.insns[at].kind));
     for (uint32_t s = 0; row && s < block->nsuccs; s++) unwinds |= block->succs[s]->order <= block->order;
     return !unwinds || translate_unwind(t, row);
 }
