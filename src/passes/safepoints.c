@@ -10,7 +10,7 @@
 #include "passes/safepoints.h"
 
 enum {
-    MANY_LOOPS = 32,                        /* FuncInst.many_loops */
+    MANY_LOOPS = 32,                        /* FuncInst.many_loops: that are not brief */
     FEW = SAFEPOINT_BUDGET / 64,            /* a loop in a loop that has constant length and less work does not look */
     CALL_COST = 32,                         /* of a library function, or of a function without loops */
     LOOP_CALL_COST = SAFEPOINT_BUDGET / 20, /* of a function with loops: it may have used nearly a budget of its own */
@@ -210,6 +210,7 @@ static bool look_in_loops(Loops *loops) {
         if (few) continue;
         if (is_brief(loop)) {
             keep_rounds(loops, loop);
+            loops->brief++;
             continue;
         }
         add_safepoint(loops, loop);
@@ -231,13 +232,14 @@ static bool in_function(Program *program, FuncInst *inst) {
                    .around = ARENA_ARRAY(program->arena, Loop *, nblocks),
                    .seen = ARENA_ARRAY(program->arena, uint32_t, nblocks)};
     if (!find_loops(&loops)) return false;
-    inst->many_loops = loops.count > MANY_LOOPS;
     loops.uses = ARENA_ARRAY(program->arena, uint32_t, func->next_value);
     loops.escapes = ARENA_ARRAY(program->arena, bool, func->next_value);
     loops.asks = ARENA_ARRAY(program->arena, Ask *, func->next_value);
     func_compute_dominators(func);
     count_uses(&loops);
-    if (!look_in_loops(&loops)) return false;
+    bool any = look_in_loops(&loops);
+    inst->many_loops = loops.count - loops.brief > MANY_LOOPS;
+    if (!any) return false;
     func_compute_order(func);
     func_renumber(func);
     return true;

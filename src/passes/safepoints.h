@@ -33,6 +33,7 @@ typedef struct Loops {
     bool *escapes;   /* by Value.id: used outside the innermost loop around it */
     Ask **asks;      /* by Value.id, of iterators */
     size_t count;    /* of loops */
+    size_t brief;    /* of those that do not look, since their rounds were counted in front of them */
     bool by_regions; /* the function runs once for a block of threads */
     bool runs_once;  /* the function: a call of the interpreter runs it once */
 } Loops;
