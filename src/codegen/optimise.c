@@ -33,8 +33,9 @@ static const char for_vast[] = "always-inline,function(sroa,instsimplify,dce),gl
 enum { LOWERED = 8000, LONG = 5000, HUGE = 4 * LONG, VAST = 5 * HUGE, LOOPS = 4000, MANY_BLOCKS = 2000 };
 
 /* In comparisons of one value with constants, before the passes of level 0 and after (what was compared so often may
- * have become a search, which all passes may see), and in instructions without a branch between them. */
-enum { CONDITIONS = 300, LONG_BLOCK = 1500 };
+ * have become a search, which all passes may see); in parameters of a function, or in variables that a loop carries
+ * from round to round, which become parameters where it is taken out. */
+enum { CONDITIONS = 300, WIDE = 256 };
 
 /* Coroutines become functions like others; what is in registers before need not go through their frames. */
 static const char split_generators[] =
@@ -79,16 +80,27 @@ static bool has_many_conditions(LLVMValueRef function) {
     return false;
 }
 
-/* Calls do not count: what they call is small and goes into the block, or they part what is looked at together. */
-static bool has_long_block(LLVMValueRef function) {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        if (length_of_block(b) - calls_of_block(b) > LONG_BLOCK) return true;
+static bool any(const Module *module, bool (*holds)(LLVMValueRef)) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
+        if (holds(f)) return true;
     return false;
 }
 
-static bool any(Module *module, bool (*holds)(LLVMValueRef)) {
+/* Calls do not count: what they call is small and goes into the block, or they part what is looked at together. */
+static bool has_block_longer_than(const Module *module, size_t most) {
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))
-        if (holds(f)) return true;
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            if (length_of_block(b) - calls_of_block(b) > most) return true;
+    return false;
+}
+
+static bool carries_many(LLVMValueRef function) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+        size_t count = 0;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+            count++;
+        if (count > WIDE) return true;
+    }
     return false;
 }
 
@@ -102,7 +114,7 @@ static void set_attribute(Module *module, LLVMValueRef function, const char *nam
     LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute);
 }
 
-static size_t longest(Module *module) {
+static size_t longest(const Module *module) {
     size_t most = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
         size_t length = length_of(f);
@@ -120,10 +132,10 @@ static size_t most_blocks_of_long(Module *module) {
     return most;
 }
 
-/* What is long is left alone from here on, by passes and by the code generator. */
-static void leave_long_functions(Module *module) {
+/* From here on, by passes and by the code generator. */
+static void leave_alone(Module *module, bool (*which)(LLVMValueRef)) {
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
-        if (!is_long(f)) continue;
+        if (!which(f)) continue;
         LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind_of_attribute("alwaysinline"));
         set_attribute(module, f, "noinline");
         set_attribute(module, f, "optnone");
@@ -142,8 +154,6 @@ static bool run(Module *module, const char *passes, Diag *diag) {
     LLVMPassBuilderOptionsRef settings = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopInterleaving(settings, true);
     LLVMPassBuilderOptionsSetLoopVectorization(settings, true);
-    /* which compares the instructions of a block in pairs */
-    LLVMPassBuilderOptionsSetSLPVectorization(settings, !any(module, has_long_block));
     LLVMPassBuilderOptionsSetLoopUnrolling(settings, true);
     LLVMErrorRef error = LLVMRunPasses(module->module, passes, module->machine, settings);
     LLVMDisposePassBuilderOptions(settings);
@@ -176,6 +186,7 @@ static bool split_long_functions(Module *module, bool *many, Diag *diag) {
     least.opt_level = 0;
     TRY(run(module, any(module, has_many_conditions) ? for_conditions : module->target->passes(&least), diag));
     if (longest(module) > HUGE) return take_level_0(module, diag);
+    leave_alone(module, carries_many);
     LLVMValueRef last = LLVMGetLastFunction(module->module); /* before those that are made of loops */
     TRY(run(module, take_loops_out, diag));
     size_t loops = 0;
@@ -186,7 +197,7 @@ static bool split_long_functions(Module *module, bool *many, Diag *diag) {
     }
     *many = loops > LOOPS;
     if (most_blocks_of_long(module) > MANY_BLOCKS) return take_level_0(module, diag);
-    leave_long_functions(module);
+    leave_alone(module, is_long);
     return true;
 }
 
@@ -199,7 +210,7 @@ static unsigned count_uses(LLVMValueRef function, unsigned most) {
 /* What LLVM asks of the parameters of a function takes the square of their number: where a tuple has made thousands of
  * them, the function is to become part of what calls it, before all else. */
 static bool mark_wide_functions(Module *module) {
-    enum { WIDE = 256, FEW_CALLS = 4 };
+    enum { FEW_CALLS = 4 };
     bool any = false;
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f) || LLVMCountParams(f) < WIDE || count_uses(f, FEW_CALLS + 1) > FEW_CALLS) continue;
@@ -210,9 +221,20 @@ static bool mark_wide_functions(Module *module) {
     return any;
 }
 
-static bool may_be_long(Module *module) {
+static bool may_be_long(const Module *module) {
     if (!module->target->splits_long || module->options.opt_level == 0) return false;
-    return module->has_long || longest(module) > LOWERED || any(module, has_many_conditions);
+    return module->has_long || longest(module) > LOWERED || any(module, has_many_conditions) ||
+           any(module, carries_many);
+}
+
+static const char *passes_of(const Module *module) {
+    const Target *target = module->target;
+    const CodegenOptions *options = &module->options;
+    if (module->only_nests && target->nest_passes) return target->nest_passes(options);
+    if (module->straight && target->straight_passes) return target->straight_passes(options);
+    if (target->long_block && has_block_longer_than(module, target->long_block))
+        return target->long_block_passes(options);
+    return target->passes(options);
 }
 
 bool optimise_run(Module *module, Diag *diag) {
@@ -226,10 +248,7 @@ bool optimise_run(Module *module, Diag *diag) {
         TRY(split_long_functions(module, &many, diag));
         if (options->opt_level == 0) return true;
     }
-    const char *passes = target->passes(options);
-    if (module->straight && target->straight_passes) passes = target->straight_passes(options);
-    if (module->only_nests && target->nest_passes) passes = target->nest_passes(options);
-    TRY(run(module, many ? for_many_loops : passes, diag));
+    TRY(run(module, many ? for_many_loops : passes_of(module), diag));
     const char *last = target->last_passes ? target->last_passes(options, late_unroll_release(module)) : NULL;
     if (!last) return true;
     TRY(run(module, last, diag));

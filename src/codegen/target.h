@@ -84,6 +84,7 @@ struct Target {
     bool raises;                 /* functions return a status; if false, raising ends the thread (end_thread) */
     bool shares_memory;          /* with the process: its addresses, its objects' owners, memcpy and memmove */
     bool splits_long;            /* loops of long functions are compiled apart, the rest with few optimisations */
+    unsigned long_block;         /* in instructions: from there on long_block_passes; 0: never */
     bool rounds_bfloat16;        /* the back end makes a float32 a bfloat16 as IEEE asks, subnormal numbers too */
     bool short_counts;           /* the back end cuts counts of shifts to 32 bits, whatever guards them */
     bool slow_division;          /* 64-bit division costs as much as a loop's body */
@@ -160,6 +161,8 @@ struct Target {
     const char *(*straight_passes)(const CodegenOptions *options);
     /* The same of a module whose loops are made by lowering (Module.only_nests); NULL: no others. */
     const char *(*nest_passes)(const CodegenOptions *options);
+    /* The same of a module with a block longer than long_block, whose instructions no pass may compare in pairs. */
+    const char *(*long_block_passes)(const CodegenOptions *options);
     /* Of those that run after them, when loops no longer wait to be unrolled; NULL: there are none. */
     const char *(*last_passes)(const CodegenOptions *options, LoopsLeft loops);
     /* Last changes after all passes; NULL: none. */

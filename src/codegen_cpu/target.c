@@ -356,6 +356,24 @@ static const char *host_nest_passes(const CodegenOptions *options) {
     return level_of(options) < 2 ? host_passes(options) : NESTS;
 }
 
+/* What LLVM's own pipeline does without making vectors of the scalars of a block, which it compares in pairs; there it
+ * is no option that would hold for a pipeline given by its name. */
+#define LONG_BLOCKS                                                                                               \
+    INLINED                                                                                                       \
+    "function(sroa,early-cse<memssa>,jump-threading,correlated-propagation,simplifycfg<switch-range-to-icmp>,"    \
+    "instcombine<no-verify-fixpoint>,reassociate,loop-mssa(loop-rotate,licm),simplifycfg<switch-range-to-icmp>,"  \
+    "instcombine<no-verify-fixpoint>,loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,gvn,sccp,bdce," \
+    "adce,loop-mssa(licm),simplifycfg<switch-range-to-icmp;switch-to-arithmetic;hoist-common-insts;"              \
+    "sink-common-insts>,instcombine<no-verify-fixpoint>,loop-vectorize,instcombine<no-verify-fixpoint>,"          \
+    "simplifycfg<forward-switch-cond;switch-range-to-icmp;switch-to-arithmetic;switch-to-lookup;no-keep-loops;"   \
+    "hoist-common-insts;sink-common-insts>,loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm),"      \
+    "div-rem-pairs,simplifycfg<hoist-loads-stores-with-cond-faulting;speculate-unpredictables>,dce),globaldce,"   \
+    "constmerge"
+
+static const char *host_long_block_passes(const CodegenOptions *options) {
+    return level_of(options) < 2 ? host_passes(options) : LONG_BLOCKS;
+}
+
 static bool host_knows(const Module *module, const char *symbol) {
     if (strncmp(symbol, "llvm.", 5) == 0) return codegen_selects(module, symbol, false, false);
     return host_symbol(symbol) != NULL;
@@ -371,6 +389,7 @@ const Target *codegen_cpu_target(void) {
         .shares_memory = true,
         .block_is_one_thread = true,
         .splits_long = true,
+        .long_block = 1000,
         .libraries = {{krait_bc_rtlib_host, "krait_"}},
         .machine = host_machine,
         .release_machine = host_release_machine,
@@ -402,6 +421,7 @@ const Target *codegen_cpu_target(void) {
         .passes = host_passes,
         .straight_passes = host_straight_passes,
         .nest_passes = host_nest_passes,
+        .long_block_passes = host_long_block_passes,
         .finish = host_make_quiet,
         .knows = host_knows,
     };
