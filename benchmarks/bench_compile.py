@@ -156,6 +156,20 @@ def carried(n):
     total = " + ".join(f"v{k}" for k in range(n))
     return "@njit\\ndef f(x, m):\\n" + first + "    for i in range(m):\\n" + body + f"    return {total}\\n", (1.0, 3)
 
+def read(n):
+    "n variables that a loop reads."
+    first = "".join(f"    v{k} = x * {k}.5\\n" for k in range(n))
+    body = "".join(f"        s = s * 0.5 + v{k}\\n" for k in range(n))
+    head = "@njit\\ndef f(x, m):\\n    s = x\\n"
+    return head + first + "    for i in range(m):\\n" + body + "    return s\\n", (1.0, 3)
+
+def chosen(n):
+    "n branches of one `if`, each of which writes a variable of its own."
+    first = "".join(f"    v{k} = x\\n" for k in range(n)) + "    if x < 0:\\n        v0 = 1\\n"
+    body = "".join(f"    elif x == {k}:\\n        v{k} = {k} * 3\\n" for k in range(n))
+    lines = "".join(f"    s += v{k}\\n" for k in range(n))
+    return "@njit\\ndef f(x):\\n" + first + body + "    s = 0\\n" + lines + "    return s\\n", (7,)
+
 def memory():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
@@ -206,8 +220,38 @@ KINDS = {  # name -> (kind, sizes)
     "prints in branches": ("prints", (1, 10, 100, 1000)),
     "loops of a kernel": ("kernel_loops", (1, 10, 100, 1000)),
     "variables that a loop carries": ("carried", (1, 10, 100, 1000)),
+    "variables that a loop reads": ("read", (1, 10, 100, 1000)),
+    "variables, each of one branch": ("chosen", (1, 10, 100, 1000)),
     "specialisations": ("specialisations", (1, 10, 100, 1000, 10_000)),
 }
+
+
+CALLS = """
+import itertools, json, os, time
+os.environ["KRAIT_CUDA_DEVICE"] = "cpu"
+import numpy as np
+from krait import njit
+
+f = njit(lambda t: t[0])
+kinds = (1, 1.5, True, np.int8(1), np.float32(1), 1j)
+tuples = list(itertools.islice(itertools.product(kinds, repeat=6), 10_000))
+for t in tuples:
+    f(t)
+
+def nanoseconds(turns, number=20_000):
+    start = time.process_time_ns()
+    for _ in range(number // len(turns)):
+        for t in turns:
+            f(t)
+    return (time.process_time_ns() - start) / number
+
+kinds = {"first": tuples[:1], "last": tuples[-1:], "in turns": [tuples[0], tuples[-1]]}
+got = {kind: [] for kind in kinds}
+for _ in range(15):
+    for kind, turns in kinds.items():
+        got[kind].append(nanoseconds(turns))
+print(json.dumps({kind: min(values) for kind, values in got.items()}))
+"""
 
 
 def _growth(figures, sizes):
@@ -230,4 +274,7 @@ def rows(quick=False):
             for m, n, exponent in zip(sizes, sizes[1:], _growth(figures, sizes)):
                 title = f"{name}, {m} to {n}: growth of {what}"
                 out.append(Row("compile", title, "exponent", exponent, {}, limit=MOST))
+    calls = child(CALLS)
+    out.append(Row("compile", "a call of the last of 10,000 specialisations", "ns", calls["last"], calls))
+    out.append(Row("compile", "calls of the first and the last in turns", "ns", calls["in turns"], calls))
     return out

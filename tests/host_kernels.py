@@ -1,4 +1,5 @@
-"""Kernels that several tests of the host device launch, and processes for what may hang."""
+"""Kernels that several tests of the host device launch, a function that several compile, processes for what may
+hang."""
 
 import os
 import subprocess
@@ -13,6 +14,13 @@ def run_in_child(code, **environment):
                             capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stderr
     return result.stdout
+
+
+def added_up(items):
+    s = 0.0
+    for item in items:
+        s += item
+    return s
 
 
 @cuda.jit

@@ -10,6 +10,8 @@ from hypothesis import given, strategies as st
 
 from krait import njit
 from krait import _testing
+from host_kernels import added_up
+from oracle import make as made
 from portions import some
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -183,14 +185,8 @@ def _loops(text):
 
 
 def test_floating_point_sums_keep_their_order_unless_told():
-    def sum_of(x):
-        s = 0.0
-        for v in x:
-            s += v
-        return s
-
-    assert not re.search(r"fadd[^\n]*<\d+ x double>", ir(sum_of, D1))
-    assert re.search(r"fadd[^\n]*<\d+ x double>", ir(sum_of, D1, fastmath=127))
+    assert not re.search(r"fadd[^\n]*<\d+ x double>", ir(added_up, D1))
+    assert re.search(r"fadd[^\n]*<\d+ x double>", ir(added_up, D1, fastmath=127))
 
 
 def test_division_by_constants():
@@ -292,12 +288,6 @@ def outside_the_agreement(operation, a, b, expected):
 
 KINDS = [bool, int, float, complex, np.bool_, *INTEGERS, *FLOATS, *COMPLEX]
 RAISING = {"/", "//", "%", "**", "<<", ">>"}
-
-
-def made(source):
-    space = {"np": np}
-    exec(source, space)
-    return space["f"]
 
 
 def operation_outside(operation, interpreted):

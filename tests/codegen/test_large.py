@@ -1,22 +1,17 @@
 """Programs so large that they are compiled another way: the loops of long functions apart, the rest at level 0, long
 chains of calls in pieces."""
 
-import linecache
+import re
 import textwrap
 import time
 
 import numpy as np
 import pytest
-from host_kernels import run_in_child
+from host_kernels import added_up, run_in_child
+from oracle import make as made
 from portions import AGAIN
 
 from krait import _testing, cuda, jit
-
-
-def made(source, name="f", **names):
-    linecache.cache["<large>"] = (len(source), None, source.splitlines(True), "<large>")
-    exec(compile(source, "<large>", "exec"), names)
-    return names[name]
 
 
 def branches(n):
@@ -162,10 +157,74 @@ def test_a_value_that_is_compared_hundreds_of_times(kind, n):
 
 @pytest.mark.parametrize("n", [40, 800])
 def test_a_long_tuple_added_up(n):
-    """What stands in one block without a branch is looked at by pairs in some passes."""
-    f = made("def f(t):\n    s = 0.0\n    for v in t:\n        s += v\n    return s\n")
     values = tuple(k * 0.5 for k in range(n))
-    assert jit(f)(values) == f(values)
+    assert jit(added_up)(values) == added_up(values)
+
+
+@pytest.mark.parametrize("times", [4, 75])
+def test_a_long_block_is_not_made_vectors_of(times):
+    """What stands in one block without a branch is compared in pairs for that."""
+    first = "".join(f"    v{k} = x * {k}\n" for k in range(8))
+    body = "".join(f"        v{k} = v{k} * 0.5 + x\n" for k in range(8)) * times
+    total = " + ".join(f"v{k}" for k in range(8))
+    f = made("def f(x, m):\n" + first + "    for i in range(m):\n" + body + f"    return {total}\n")
+    text = _testing.stage(f, ["float", "int"], "opt")
+    assert ("x double>" in text) == (times == 4)
+    assert jit(f)(0.25, 3) == f(0.25, 3)
+
+
+def carried(n):
+    first = "".join(f"    v{k} = x * {k}.5\n" for k in range(n))
+    body = "".join(f"        v{k} = v{(k + 1) % n} + x\n" for k in range(n))
+    total = " + ".join(f"v{k}" for k in range(n))
+    return "def f(x, m):\n" + first + "    for i in range(m):\n" + body + f"    return {total}\n"
+
+
+@pytest.mark.parametrize("n", [10, 400])
+def test_variables_that_a_loop_carries(n):
+    """A loop that carries hundreds stays where it is: each would be a parameter of a function made of it, and a result
+    that is a parameter, too."""
+    f = made(carried(n))
+    text = _testing.stage(f, ["float", "int"], "opt")
+    assert ("optnone" in text) == (n == 400)
+    assert ".out" not in text
+    assert jit(f)(0.25, 7) == f(0.25, 7)
+
+
+def test_loops_that_end_soon_stay_in_one_function():
+    """Their rounds are counted in front of them, and none looks for signals: each by itself took twice the time."""
+    loop = "    for i in range(n + {0}):\n        s += x[i & 3] * {0}.5\n"
+    f = jit(made("def f(x, n):\n    s = 0.0\n" + "".join(map(loop.format, range(40))) + "    return s\n"))
+    x = np.arange(4.0)
+    assert f(x, 3) == f.py_func(x, 3)
+    (text,) = f.inspect_llvm().values()
+    assert len(re.findall(r"^define ", text, re.M)) == 1
+
+
+ARMS = {
+    "elif": ("    if x < 0:\n        v0 = 1\n", "    elif x == {0}:\n        v{0} = x * 3\n"),
+    "match": ("    match x:\n", "        case {0}:\n            v{0} = x * 3\n"),
+    "loop": (
+        "    while x < 0:\n        x += 1000\n        if x == 999:\n            v0 = 1\n            break\n",
+        "        elif x == 1000 - {0}:\n            v{0} = x * 3\n            break\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ARMS)
+def test_variables_times_branches(kind):
+    """Each of 200 branches writes a variable of its own; where they meet, each variable had an operand for each."""
+    n = 200
+    first, more = ARMS[kind]
+    variables = "".join(f"    v{k} = {k}\n" for k in range(n))
+    lines = "".join(f"    s = s * 3 + v{k}\n" for k in range(n))
+    body = variables + first + "".join(more.format(k) for k in range(2, n)) + "    s = 0\n" + lines
+    f = made("def f(x):\n" + body + "    return s & 0xFFFFFFFFFFFF\n")
+    text = _testing.stage(f, ["int64"], "llvm")
+    assert sum(line.count("[ ") for line in text.splitlines() if " phi " in line) < n * n / 4
+    compiled = jit(f)
+    for x in (-1000, -990, -199, -17, -16, -2, -1, 0, 2, 17, 18, 33, 34, 199, 200):
+        assert compiled(x) == f(x)
 
 
 def test_calls_of_the_interpreter_share_their_memory():
@@ -247,18 +306,12 @@ def test_a_tuple_of_ten_thousand_items():
 
 
 def test_items_of_a_tuple_that_nobody_takes_are_not_loaded():
-    def whole(t):
-        s = 0
-        for v in t:
-            s += v
-        return s
-
     def inner(t):
-        return whole_of(t) + t[5]
+        return whole(t) + t[5]
 
-    whole_of = jit(whole)
+    whole = jit(added_up)
     long, nested = tuple(range(1000)), ((1, 2.5), np.arange(3.0), *range(100))
-    for function, loads in ((lambda t: t[0] + t[9], 2), (whole, 1000), (inner, 1000)):
+    for function, loads in ((lambda t: t[0] + t[9], 2), (added_up, 1000), (inner, 1000)):
         text = _testing.stage(function, ["(" + ", ".join(["int"] * 1000) + ")"], "llvm")
         assert loads <= text.count(" load i64") < loads + 9
         assert jit(function)(long) == function(long)
