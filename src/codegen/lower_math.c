@@ -141,8 +141,8 @@ static LLVMValueRef call_power(Lower *l, const PlatformMath *row, LLVMTypeRef ty
     return l_if_phi(l, &f, multiplied, called);
 }
 
-/* fmod by a power of two that is at least 1: what is left of whole multiples, each step exact.  Where x is less than it,
- * 0 is divided, so that no quotient is too small to be a number.  NULL: another divisor. */
+/* fmod by a power of two that is at least 1: what is left of whole multiples, each step exact.  Where x is less than
+ * it, 0 is divided, so that no quotient is too small to be a number.  NULL: another divisor. */
 static LLVMValueRef remainder_by_power(Lower *l, LLVMTypeRef type, LLVMValueRef const *args) {
     if (l->target->math != MATH_HOST || !LLVMIsAConstantFP(args[1])) return NULL;
     LLVMBool loses;

@@ -200,8 +200,8 @@ static Effects seen_effects(const Lower *l, const Value *value) {
     return value_effects(value, codegen_index_raises(l->target, &l->m->options));
 }
 
-/* Whether elements may be computed again, or when they need not be: nobody sees it, and, where an element has loops, all
- * are computed in any case, and no signal ends one of them. */
+/* Whether elements may be computed again, or when they need not be: nobody sees it, and, where an element has loops,
+ * all are computed in any case, and no signal ends one of them. */
 static bool repeats(const Lower *l, const FuncInst *root) {
     const Effects seen = EFFECT_WRITE | EFFECT_SYNC | EFFECT_NEW | (root->reaches_loop ? EFFECT_RAISE : 0);
     if (!root->summarised) return false;
