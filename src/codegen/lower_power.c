@@ -73,8 +73,8 @@ static LLVMValueRef literal_power(Lower *l, Scalar scalar, LLVMValueRef base, in
 }
 
 /* Where vectors may stand for pow, which are off by up to 4 units in the last place: so is a product of five, of 4
- * times half a unit of 1, as each rounding may be, and the square of an inverse by 3.  The inverse comes first, since the
- * square may be too small, or too large, where the power is not. */
+ * times half a unit of 1, as each rounding may be, and the square of an inverse by 3.  The inverse comes first, since
+ * the square may be too small, or too large, where the power is not. */
 static LLVMValueRef loose_power(Lower *l, Scalar scalar, LLVMValueRef base, int64_t exponent) {
     if (exponent < -2 || exponent > 5 || !l_has_vectors(l, &platform_math[MATH_pow])) return NULL;
     if (exponent >= 0) return literal_power(l, scalar, base, exponent);

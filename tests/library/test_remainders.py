@@ -1,6 +1,6 @@
 """Remainders and quotients to the bits of NumPy's: of floats, wherever a quotient by an instruction stands for the C
 library's fmod, and of integers, which ufuncs divide as floats where these hold them: any sizes, quotients at and
-beside whole numbers, numbers beyond every range; one by one and in vectors; and no floating-point flag that is not NumPy's."""
+beside whole numbers, numbers beyond every range; one by one and in vectors; and no flag that is not NumPy's."""
 
 import itertools
 import math
