@@ -1,4 +1,4 @@
-"""The README.md of each folder of src/ says of every source file there what it is for, and of no other."""
+"""The README.md of each folder of src/, and of rtlib/, says of every source file there what it is for, and of no other."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,8 @@ import pytest
 SRC = Path(__file__).resolve().parents[2] / "src"
 if not SRC.is_dir():
     pytest.skip("the sources are not part of this copy", allow_module_level=True)
-READMES = sorted(SRC.rglob("README.md"))
+ROOT = SRC.parent
+READMES = [*sorted(SRC.rglob("README.md")), ROOT / "rtlib" / "README.md"]
 
 
 def files_of(readme):
@@ -24,7 +25,7 @@ def test_every_folder_of_sources_has_a_page():
         assert any((folder / "README.md").exists() for folder in path.parents if SRC in folder.parents), path
 
 
-@pytest.mark.parametrize("readme", READMES, ids=lambda readme: str(readme.parent.relative_to(SRC)))
+@pytest.mark.parametrize("readme", READMES, ids=lambda readme: str(readme.parent.relative_to(ROOT)))
 def test_every_file_is_named(readme):
     text = readme.read_text()
     names = files_of(readme)
@@ -32,7 +33,7 @@ def test_every_file_is_named(readme):
     assert not missing
 
 
-@pytest.mark.parametrize("readme", READMES, ids=lambda readme: str(readme.parent.relative_to(SRC)))
+@pytest.mark.parametrize("readme", READMES, ids=lambda readme: str(readme.parent.relative_to(ROOT)))
 def test_named_files_exist(readme):
     """The first column of its tables: names from the folder, or from src/."""
     cells = re.findall(r"^\| (`[^|]*) \|", readme.read_text(), re.MULTILINE)
