@@ -1,4 +1,4 @@
-"""The README.md of each folder of src/, and of rtlib/, says of every source file there what it is for, and of no other."""
+"""The README.md of each folder of src/, and of rtlib/, says of every source file there what it is for."""
 
 import re
 from pathlib import Path

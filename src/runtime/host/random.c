@@ -106,7 +106,8 @@ void host_stream_leave(HostStream *before) {
     stream = before;
 }
 
-/* A seed of the chunk alone, -1: its own numbers again.  Where there is no memory its numbers begin as the seed says. */
+/* A seed of the chunk alone, -1: its own numbers again.  Where there is no memory its numbers begin as the seed
+ * says. */
 static void seed_stream(HostRandom which, int64_t seed) {
     bool numpys = which == HOST_RANDOM_NUMPY;
     Twister *mt = stream->seeded[which];
