@@ -47,6 +47,17 @@ static bool gained_in_a_round(Walk *w, uint32_t phi, Interval *by) {
     return !interval_is_empty(*by) && by->lo > -FAR && by->hi < FAR;
 }
 
+/* Whether each way back to the header goes through the block: where an iterator outlives the loop that walks it, its
+ * header may be that of a loop around as well, which goes on when there are no items left. */
+static bool is_in_each_round(const Intervals *s, const Block *header, const Block *block) {
+    for (size_t i = 0; i < header->preds.len; i++) {
+        const Block *pred = header->preds.data[i];
+        if (value_graph_dominates(&s->graph, header, pred) && !value_graph_dominates(&s->graph, block, pred))
+            return false;
+    }
+    return true;
+}
+
 /* How many items the range has that the loop of a header walks; -1: it walks none. */
 static Wide items_of_loop(const Intervals *s, const Block *header) {
     const Value *branch = header->last, *more = branch->op == OP_BRANCH ? branch->args[0] : NULL;
@@ -58,7 +69,7 @@ static Wide items_of_loop(const Intervals *s, const Block *header) {
     if (interval_is_empty(step) || interval_has(step, 0)) return -1;
     Wide apart = step.lo > 0 ? step.lo : -step.hi;
     const Block *round = header->succs.data[0];
-    if (round->preds.len != 1) return -1;
+    if (round->preds.len != 1 || !is_in_each_round(s, header, round)) return -1;
     for (const Value *value = round->first; value; value = value->next) {
         if (value->op != OP_ITER_TAKE || value->args[0] != iterator) continue;
         Interval items = s->known[value->id].range;

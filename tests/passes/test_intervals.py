@@ -417,6 +417,25 @@ def test_a_sum_of_an_earlier_round_is_no_sum_of_this_one():
     assert not re.search(r" [abs]: int = phi.* in ", after(function, "int"))
 
 
+def test_rounds_that_take_nothing_of_an_iterator_are_counted_by_no_range():
+    function = make("""
+        def f():
+            three = iter(range(3))
+            s = 0
+            while True:
+                for i in three:
+                    s += 1
+                    break
+                else:
+                    s += 10
+                    if s > 200:
+                        return s
+        """)
+    text = after(function)
+    assert " s: int = phi" in text
+    assert not re.search(r" s: int = phi.* in ", text)
+
+
 # ---- accesses in range -----------------------------------------------------------------------------------------------
 
 
