@@ -13,8 +13,8 @@
 /* As `owner.seed(seed)` does; what is refused was refused before (krait/prelude). */
 static void seed_anew(void *owner, int64_t seed) {
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *done = seed < 0 ? PyObject_CallMethod(owner, "seed", NULL)
-                              : PyObject_CallMethod(owner, "seed", "L", (long long)seed);
+    PyObject *done = seed == HOST_SEED_OF_SYSTEM ? PyObject_CallMethod(owner, "seed", NULL)
+                                                 : PyObject_CallMethod(owner, "seed", "K", (unsigned long long)seed);
     if (!done) PyErr_WriteUnraisable(owner);
     Py_XDECREF(done);
     PyGILState_Release(gil);

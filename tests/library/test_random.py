@@ -245,6 +245,15 @@ def test_seeding_inside():
     assert njit(f)(2**32 - 1) == f(2**32 - 1)
 
 
+@pytest.mark.parametrize("number", [-(2**63), -1, 2**63 - 1])
+def test_the_size_of_a_number_is_its_seed(number):
+    def f(n):
+        random.seed(n)
+        return random.random()
+
+    assert njit(f)(number) == f(number)
+
+
 def test_seeding_from_the_system():
     @njit
     def f():

@@ -252,7 +252,8 @@ int32_t krait_host_numpy_argsort(const HostNumpyLoop *sort, void *items, int64_t
 /* States that generated code draws from: of numpy.random's functions (rtlib/random.c: LegacyState), of the module
  * random (Twister). */
 typedef enum HostRandom { HOST_RANDOM_NUMPY, HOST_RANDOM_PYTHON, HOST_RANDOM_COUNT } HostRandom;
-/* Starts the owner's state anew; seed -1: from the system.  Of any thread, with the GIL or without. */
+/* Starts the owner's state anew; a seed is a number without sign.  Of any thread, with the GIL or without. */
+enum { HOST_SEED_OF_SYSTEM = -1 };
 typedef void HostRandomSeed(void *owner, int64_t seed);
 void host_random_set(HostRandom which, void *state, void *owner, HostRandomSeed *seed);
 void *host_random_get(HostRandom which);                  /* the state; NULL: not found yet */

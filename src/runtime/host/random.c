@@ -106,17 +106,17 @@ void host_stream_leave(HostStream *before) {
     stream = before;
 }
 
-/* A seed of the chunk alone, -1: its own numbers again.  Where there is no memory its numbers begin as the seed
+/* A seed of the chunk alone, or its own numbers again.  Where there is no memory its numbers begin as the seed
  * says. */
 static void seed_stream(HostRandom which, int64_t seed) {
-    bool numpys = which == HOST_RANDOM_NUMPY;
+    const bool numpys = which == HOST_RANDOM_NUMPY, given = seed != HOST_SEED_OF_SYSTEM;
     Twister *mt = stream->seeded[which];
     if (numpys) stream->numpy.has_gauss = 0;
-    if (seed >= 0 && !mt) mt = stream->seeded[which] = malloc(sizeof *mt);
-    if (seed < 0 || !mt) {
+    if (given && !mt) mt = stream->seeded[which] = malloc(sizeof *mt);
+    if (!given || !mt) {
         free(mt);
         stream->seeded[which] = NULL;
-        if (seed >= 0) start(stream->words[which], (uint64_t)seed);
+        if (given) start(stream->words[which], (uint64_t)seed);
         if (numpys)
             stream->bits = (BitGenerator){stream->words[HOST_RANDOM_NUMPY], next_word, next_half, next_double,
                                           next_word};
