@@ -38,9 +38,9 @@ def _later_checks(reach, met):
     return lines
 
 
-def later_of(reach, cval):
-    """The values that are known only when the function runs, in the order of their numbers."""
-    later = {end.name: end for pair in (*reach, [cval]) for end in pair if isinstance(end, Later)}
+def later_of(groups):
+    """The values of all groups that are known only when the function runs, in the order of their numbers."""
+    later = {value.name: value for group in groups for value in group if isinstance(value, Later)}
     return sorted(later.values(), key=lambda value: value.number)
 
 
@@ -53,7 +53,9 @@ def loops(names, arrays, reach, met, keeps_border, maps, title, cval):
     enough = ", ".join(f"{low} + {high} + 1" for low, high in zip(lowest, highest))
     ndim, of = len(reach), f"the stencil {title}"
     small = {name: f"_np.zeros(({enough},), {name}.dtype)" for name in arrays}
-    later = ", ".join(["", "*", *(value.name for value in later_of(reach, cval))]) if later_of(reach, cval) else ""
+    later = "".join(f", {value.name}" for value in later_of((*reach, [cval])))
+    ends = "".join(f", {end.name}" for end in later_of(reach))  # of the neighborhood: the kernel asks for them
+    later = later and f", *{later}"
     lines = [f"def stencil({args}, out=None{later}):", *_later_checks(reach, met)]
     for name in arrays:  # known when it is compiled
         indices = "1 index" if ndim == 1 else f"{ndim} indices"
@@ -79,9 +81,9 @@ def loops(names, arrays, reach, met, keeps_border, maps, title, cval):
     lines += [
         "    if out is None:",
         "        if " + " and ".join(f"_low{axis} < _high{axis}" for axis in axes) + ":",
-        f"            _item = _kernel({args}, " + ", ".join(f"_low{axis}" for axis in axes) + ")",
+        f"            _item = _kernel({args}, " + ", ".join(f"_low{axis}" for axis in axes) + f"{ends})",
         "        else:  # too small: of arrays just large enough, for the type of what the kernel gives",
-        f"            _item = _kernel({', '.join(small.get(name, name) for name in names)}, {', '.join(lowest)})",
+        f"            _item = _kernel({', '.join(small.get(name, name) for name in names)}, {', '.join(lowest)}{ends})",
         "        if _item is None:",
         f"            raise TypeError('{of} returns nothing: end it with return and a number')",
         "        if isinstance(_item, tuple):",
@@ -92,7 +94,7 @@ def loops(names, arrays, reach, met, keeps_border, maps, title, cval):
         f"            raise ValueError('out has another shape than {first}: make it by np.empty_like({first})')",
         "        _result = out",
     ]
-    nest = _mapped_nest(args, index) if maps else _constant_nest(args, index, reach, keeps_border, cval)
+    nest = _mapped_nest(args, index, ends) if maps else _constant_nest(args, index, reach, keeps_border, cval, ends)
     lines += [*nest, "    return _result"]
     return "\n".join(lines) + "\n"
 
@@ -117,7 +119,7 @@ def refusal(value):
     return f"{what}{' is a number that' if value is None else ''} the result does not hold: {advice}"
 
 
-def _constant_nest(args, index, reach, keeps_border, cval):
+def _constant_nest(args, index, reach, keeps_border, cval, ends):
     """Loops over the items whose neighbours are inside, and cval at the others."""
     lines, indent, ndim = [], "    ", len(index)
     if isinstance(cval, Later):
@@ -144,10 +146,10 @@ def _constant_nest(args, index, reach, keeps_border, cval):
         lines += border if reach[axis] != [0, 0] else []
         lines.append(f"{indent}for {index[axis]} in {'range' if axis else '_prange'}(_low{axis}, _high{axis}):")
         indent += "    "
-    return [*lines, f"{indent}_result[{', '.join(index)}] = _kernel({args}, {', '.join(index)})"]
+    return [*lines, f"{indent}_result[{', '.join(index)}] = _kernel({args}, {', '.join(index)}{ends})"]
 
 
-def _mapped_nest(args, index):
+def _mapped_nest(args, index, ends):
     """Loops over all items; the innermost has a part whose neighbours are inside, where the other axes' are."""
     last, indent = len(index) - 1, "    "
     lines = []
@@ -156,7 +158,7 @@ def _mapped_nest(args, index):
         indent += "    "
     inside = " and ".join(f"_low{axis} <= {index[axis]} < _high{axis}" for axis in range(last)) or "True"
     place, lengths = ", ".join(index), ", ".join(f"_n{axis}" for axis in range(last + 1))
-    edge = f"_result[{place}] = _edge({args}, {place}, {lengths})"
+    edge = f"_result[{place}] = _edge({args}, {place}, {lengths}{ends})"
     lines += [
         f"{indent}_inside = {inside}",
         f"{indent}_from = _low{last} if _inside else _n{last}",
@@ -164,7 +166,7 @@ def _mapped_nest(args, index):
         f"{indent}for {index[last]} in range(_from):",
         f"{indent}    {edge}",
         f"{indent}for {index[last]} in {'range' if last else '_prange'}(_from, _to):",
-        f"{indent}    _result[{place}] = _kernel({args}, {place})",
+        f"{indent}    _result[{place}] = _kernel({args}, {place}{ends})",
         f"{indent}for {index[last]} in range(_to, _n{last}):",
         f"{indent}    {edge}",
     ]

@@ -44,12 +44,14 @@ def _wrap(i, n):
 _PLACES = {"nearest": _nearest, "reflect": _reflect, "wrap": _wrap}
 
 
-def _near(axis, low, high):
+def _near(axis, ends):
     """What an index that is no constant goes through: the index itself, if it is in the neighborhood."""
-    text = (f"an index is outside the neighborhood {low} to {high} of axis {axis}: make the neighborhood as wide as "
+    known = not any(isinstance(end, Later) for end in ends)
+    of = f"{ends[0]} to {ends[1]} of axis {axis}" if known else f"of axis {axis}"
+    text = (f"an index is outside the neighborhood {of}: make the neighborhood as wide as "
             "the indices reach, or change the index")
 
-    def near(index):
+    def near(index, low, high):
         if index < low or index > high:
             raise IndexError(text)
         return index
@@ -126,11 +128,11 @@ class _Relative(ast.NodeTransformer):
             return self.constant(node, offset)
         if not self.given:
             self.fail(node, "an index that is no constant: give stencil a neighborhood=((low, high), ...)")
-        if any(isinstance(end, Later) for end in self.reach[axis]):
-            return node  # the bounds of the array are checked
         name = _NEAR.format(axis)
-        self.near[name] = _near(axis, *self.reach[axis])
-        return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), [node], []), node)
+        self.near[name] = _near(axis, self.reach[axis])
+        ends = [ast.Name(end.name, ast.Load()) if isinstance(end, Later) else ast.Constant(end)
+                for end in self.reach[axis]]
+        return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), [node, *ends], []), node)
 
     def look_at_slice(self, node, axis):
         """Of a slice both ends: what lies between is inside the neighborhood; gives the slice to compile."""
@@ -230,7 +232,7 @@ def _definition(function):
 def _kernel(function, standard_indexing, neighborhood, place=None):
     """The kernel with absolute indices, which come as further parameters; its relative arrays, their reach, and what
     constant indices reach in a given neighborhood.  With a function of places outside, the lengths of the axes are
-    parameters, too."""
+    parameters, too, and at last the ends of the neighborhood that only a run tells."""
     node = _definition(function)
     names = [argument.arg for argument in node.args.args]
     unknown = set(standard_indexing) - set(names)
@@ -254,6 +256,7 @@ def _kernel(function, standard_indexing, neighborhood, place=None):
     node.args.args += [ast.arg(_INDEX.format(axis)) for axis in range(relative.ndim)]
     if place:
         node.args.args += [ast.arg(_LENGTH.format(axis)) for axis in range(relative.ndim)]
+    node.args.args += [ast.arg(end.name) for end in later_of(relative.reach)]
     free = (*function.__code__.co_freevars, _PLACE, *relative.near)
     outer = ast.FunctionDef(
         "outer", ast.arguments([], [ast.arg(name) for name in free], None, [], [], None, []), [node], [], None
@@ -303,7 +306,7 @@ class Stencil:
         # what the kernel's own constants reach is inside; a neighborhood is the user's word, other arrays' indices, too
         checked = neighborhood is not None or bool(standard_indexing)
         self._compiled = _options({"boundscheck": checked, **options})(self.py_func)
-        self._later = tuple(value.number for value in later_of(self._parts[2], self._cval))
+        self._later = tuple(value.number for value in later_of((*self._parts[2], [self._cval])))
         self._on_device = {}  # whether a border is kept -> CUDA kernel
 
     def _made(self, text):

@@ -183,6 +183,30 @@ def test_ends_of_a_neighborhood_are_checked_when_the_function_runs():
         compiled(x, 2.0)
 
 
+@pytest.mark.parametrize("mode", ["constant", "wrap"])
+def test_an_index_that_varies_lies_inside_a_neighborhood_of_variables(mode):
+    def sums(b, r):
+        s = 0.0
+        for i in range(-r, r + 1):
+            s += b[i]
+        return s
+
+    def around(a, w, r):
+        return stencil(mode, neighborhood=((-w, w),))(sums)(a, r)
+
+    def beside(a, w, r):
+        return stencil(mode, neighborhood=((-2, w),))(sums)(a, r)
+
+    x = np.arange(9.0)
+    for function in (around, beside):
+        for parallel in (False, True):
+            compiled = njit(parallel=parallel)(function)
+            np.testing.assert_array_equal(compiled(x, 2, 2), function(x, 2, 2))
+            for call in (compiled, function):
+                with pytest.raises(IndexError, match="an index is outside the neighborhood"):
+                    call(x, 1, 2)
+
+
 @pytest.mark.parametrize("c", [2.5, np.nan, np.inf, 1e30])
 def test_a_border_that_the_result_does_not_hold(c):
     with pytest.raises(TypeError, match="cval is a number that the result does not hold"):
