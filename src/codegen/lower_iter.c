@@ -37,7 +37,7 @@ static bool is_constant(LLVMValueRef value, int64_t number) {
     return LLVMIsAConstantInt(value) && LLVMConstIntGetSExtValue(value) == number;
 }
 
-/* Items of range(start, stop, step), step not 0; unsigned arithmetic, so that no distance overflows. */
+/* Items of range(start, stop, step), step not 0, as an unsigned number: there may be more than an int64 counts. */
 LLVMValueRef l_range_length(Lower *l, LLVMValueRef start, LLVMValueRef stop, LLVMValueRef step) {
     LLVMTypeRef type = LLVMTypeOf(step);
     LLVMValueRef zero = LLVMConstNull(type), one = LLVMConstInt(type, 1, false);
@@ -65,7 +65,13 @@ LLVMValueRef lower_func_len(Lower *l, const Value *call) {
     LLVMValueRef v = l_arg(l, call, 0);
     if (type_is_object(type)) return l_list_length(l, v);
     if (type_is_table(type)) return l_table_length(l, type, v);
-    if (type->kind == TY_RANGE) return l_range_length(l, l_extract(l, v, 0), l_extract(l, v, 1), l_extract(l, v, 2));
+    if (type->kind == TY_RANGE) {
+        LLVMValueRef length = l_range_length(l, l_extract(l, v, 0), l_extract(l, v, 1), l_extract(l, v, 2));
+        if (call->flags & VF_CHECKED)
+            l_raise_if(l, l_icmp(l, LLVMIntSLT, length, l_i64(l, 0)), "OverflowError",
+                       "Python int too large to convert to C ssize_t", NULL, 0);
+        return length;
+    }
     if (type->kind == TY_FLAT) return l_array_size(l, type->items[0], v);
     if (type->kind == TY_ARRAY && type->ndim) return l_array_shape(l, type, v, 0);
     if (type->kind == TY_TUPLE) return l_i64(l, type->count);
@@ -272,7 +278,7 @@ static LLVMValueRef more(Lower *l, const Iterator *it) {
     return l_icmp(l, LLVMIntSLT, read_slot(l, it->slot), grows ? l_list_length(l, it->source) : it->limit);
 }
 
-/* As an unsigned number: a range may have more items than an int64 counts. */
+/* As an unsigned number, as l_range_length. */
 static LLVMValueRef items_left(Lower *l, const Iterator *it) {
     if (it->left) return LLVMBuildZExtOrBitCast(l->b, read_slot(l, it->left), l->i64, "");
     if (it->kind == ITER_RANGE)

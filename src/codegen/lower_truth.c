@@ -22,7 +22,7 @@ LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value) {
     case TY_TUPLE: return l_i1(l, type->count > 0);
     case TY_OPTIONAL: return l_and(l, l_present(l, type, value), l_truth(l, type->items[0], l_content(l, type, value)));
     case TY_RANGE:
-        return l_icmp(l, LLVMIntSGT,
+        return l_icmp(l, LLVMIntNE,
                       l_range_length(l, l_extract(l, value, 0), l_extract(l, value, 1), l_extract(l, value, 2)),
                       l_i64(l, 0));
     default: return l_i1(l, true);

@@ -169,6 +169,8 @@ static void note_operation(Intervals *s, Func *func, Value *value) {
         return;
     case OP_CALL_FUNC:
         if (value_calls(value, FUNC_RANGE) && is_never_zero(operand(s, value, 2))) value->flags |= VF_UNCHECKED;
+        if (value_calls(value, FUNC_LEN) && is_never_negative(&s->known[value->id]))
+            value->flags &= ~(uint32_t)VF_CHECKED;
         return;
     case OP_GETITEM:
         if (intervals_prove_access(s, value)) value->flags |= VF_UNCHECKED;

@@ -33,8 +33,10 @@ bool rule_func_len(Typing *t) {
     case TY_VARTUPLE:
     case TY_DICT:
     case TY_SET:
-    case TY_LIST:
-    case TY_RANGE: return typing_result(t, infer_int(in), NULL);
+    case TY_LIST: return typing_result(t, infer_int(in), NULL);
+    case TY_RANGE:
+        t->flags |= VF_CHECKED; /* there may be more than an int64 counts */
+        return typing_result(t, infer_int(in), NULL);
     case TY_FLAT: return typing_result(t, infer_int(in), NULL);
     case TY_ARRAY: {
         if (type->record) return known_int(t, type_element(type)->count);

@@ -389,6 +389,13 @@ def test_range_as_a_value(text):
     agree_all(make(f"def f(a, b): return {text}"), itertools.product(INTS, INTS))
 
 
+def test_more_items_of_a_range_than_an_int_counts():
+    ends = [(-(2**63), 0), (-(2**63), -1), (-(2**63), 2**63 - 1), (-1, 2**63 - 1), (0, 2**63 - 1), (2**63 - 1, -5)]
+    for text in ("len(range(a, b))", "len(range(a, b, 2))", "len(range(b, a, -1))", "bool(range(a, b))",
+                 "1 if range(a, b) else 0"):  # fmt: skip
+        agree_all(make(f"def f(a, b): return {text}"), ends)
+
+
 def test_range_given_and_returned():
     def f(r):
         total = 0
