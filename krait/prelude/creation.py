@@ -1,6 +1,7 @@
 """NumPy's functions that make an array and fill it: ones, full, arange, eye, diag, tri and their like."""
 
 import math
+import operator
 
 import numpy as np
 
@@ -82,7 +83,12 @@ def arange_by(start, stop, step, dtype):
 def arange_of(start, stop, step, dtype):
     # As NumPy: the first two elements are computed exactly, the others from them in the dtype.
     length = (stop - start) / step
-    n = min(steps(length.real), steps(length.imag)) if np.result_type(length).kind == "c" else steps(length)
+    if np.result_type(length).kind == "c":
+        n = min(steps(length.real), steps(length.imag))
+    elif length == 0 and stop != start:  # so long a step that the quotient vanishes
+        n = 0 if math.copysign(1, length) < 0 else 1
+    else:
+        n = steps(length)
     array = np.empty(n, dtype)
     if n > 0:
         array[0] = start
@@ -96,7 +102,10 @@ def arange_of(start, stop, step, dtype):
 
 
 def steps(length):
-    if not length < 9.2e18:
+    length = float(length)
+    if math.isnan(length):
+        raise ValueError("arange: cannot compute length")
+    if not -(2.0**63) <= length < 9.2e18:
         raise ValueError("Maximum allowed size exceeded")
     return max(math.ceil(max(length, -1.0)), 0)
 
@@ -126,6 +135,7 @@ def eye(N, M=None, k=0, dtype=float, order="C"):
 
 def eye_of(rows, columns, k, dtype, order):
     array = np.zeros((rows, columns), dtype, order)
+    k = near_diagonal(k, rows, columns)
     for i in range(max(0, -k), min(rows, columns - k)):
         array[i, i + k] = 1
     return array
@@ -140,6 +150,9 @@ def identity(n, dtype=None):
 def diag(v, k=0):
     v = np.asarray(v)
     if v.ndim == 1:
+        k = operator.index(k)
+        if not -(2**62) <= k <= 2**62:
+            raise ValueError("Maximum allowed dimension exceeded")
         n = len(v) + abs(k)
         matrix = np.zeros((n, n), v.dtype)
         for i in range(len(v)):
@@ -151,6 +164,7 @@ def diag(v, k=0):
 
 
 def diagonal(a, offset=0):
+    offset = near_diagonal(offset, a.shape[0], a.shape[1])
     rows = max(0, -offset)
     columns = max(0, offset)
     n = max(0, min(a.shape[0] - rows, a.shape[1] - columns))
@@ -168,8 +182,14 @@ def tri(N, M=None, k=0, dtype=float):
     return tri_of(N, M, k, dtype)
 
 
+def near_diagonal(k, rows, columns):
+    # The number of a diagonal; of one that lies outside, of the first outside, so that numbers of places do not wrap.
+    return min(max(operator.index(k), -rows), columns)
+
+
 def tri_of(rows, columns, k, dtype):
     array = np.zeros((rows, columns), dtype)
+    k = near_diagonal(k, rows, columns)
     for i in range(rows):
         for j in range(min(columns, max(0, i + k + 1))):
             array[i, j] = 1
@@ -181,6 +201,7 @@ def tril(m, k=0):
     if m.ndim == 1:  # the rows of a square
         return tril(np.broadcast_to(m, m.shape + m.shape), k)
     new = np.zeros(m.shape, m.dtype)
+    k = near_diagonal(k, m.shape[-2], m.shape[-1])
     for i in range(m.shape[-2]):
         new[..., i, : max(0, i + k + 1)] = m[..., i, : max(0, i + k + 1)]
     return new
@@ -191,6 +212,7 @@ def triu(m, k=0):
     if m.ndim == 1:  # the rows of a square
         return triu(np.broadcast_to(m, m.shape + m.shape), k)
     new = np.zeros(m.shape, m.dtype)
+    k = near_diagonal(k, m.shape[-2], m.shape[-1])
     for i in range(m.shape[-2]):
         new[..., i, max(0, i + k) :] = m[..., i, max(0, i + k) :]
     return new

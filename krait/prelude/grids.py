@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.exceptions import AxisError
 
+from krait.prelude.creation import near_diagonal
 from krait.prelude.intrinsics import counted, frozen, reinterpreted, strided, with_item
 from krait.prelude.joining import axis_of, part
 from krait.prelude.shaping import as_elements
@@ -121,6 +122,7 @@ def _open_indices(rest, dimensions, dtype):
 
 def _triangle(n, m, k, upper):
     # Places at and below, or at and above, a diagonal.
+    k = near_diagonal(k, n, m)
     count = 0
     for i in range(n):
         low = max(min(i + k, m), 0) if upper else 0
@@ -211,6 +213,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     second = axis_of(axis2, a.ndim)
     if first == second:
         raise ValueError("axis1 and axis2 cannot be the same")
+    offset = near_diagonal(offset, a.shape[first], a.shape[second])
     rows = max(0, -offset)
     columns = max(0, offset)
     n = max(0, min(a.shape[first] - rows, a.shape[second] - columns))

@@ -201,6 +201,11 @@ def test_arange_with_a_dtype():
     "np.eye(0)",
     "np.eye(2, 2, 5)", "np.eye(2, 2, -5)", "np.identity(3)", "np.identity(2, np.complex64)",
     "np.tri(3)", "np.tri(3, 4, 1)", "np.tri(3, 2, k=-1, dtype=np.int16)", "np.tri(2, 3, -5)",
+    "np.tri(2, 3, 2**63 - 1)", "np.tri(2, 3, 2**62)", "np.eye(2, 3, 2**63 - 1)", "np.eye(2, 3, -(2**63))",
+    "np.eye(2, 3, np.uint8(1))", "np.tril_indices(2, 2**63 - 1, 3)", "np.triu_indices(2, 2**63 - 1, 3)",
+    "np.diag(np.ones(2), 2**63 - 1)", "np.diag(np.ones(2), -(2**63))", "np.diag(np.ones(2), np.uint8(1))",
+    "np.arange(np.nan)", "np.arange(0.0, 1.0, np.nan)", "np.arange(np.inf)", "np.arange(-np.inf)",
+    "np.arange(1e300, 0.0)", "np.arange(0.0, 1.0, np.inf)", "np.arange(0.0, 1.0, -np.inf)",
     "np.zeros(3) is None",
 ])  # fmt: skip
 def test_made_of_numbers(text):
@@ -224,7 +229,8 @@ MATRICES = [np.arange(12.0).reshape(3, 4), np.asfortranarray(np.arange(6).reshap
 
 @pytest.mark.parametrize("text", [
     "np.diag(a)", "np.diag(a, 1)", "np.diag(a, -1)", "np.diag(a, 9)", "a.diagonal()", "np.diagonal(a, offset=1)",
-    "np.tril(a)", "np.triu(a)", "np.tril(a, 1)", "np.triu(a, -1)", "np.tril(a, -9)", "np.triu(a, 9)",
+    "np.tril(a, 2**63 - 1)", "np.triu(a, 2**63 - 1)", "np.tril(a, -(2**62))", "np.triu(a, -(2**62))",
+    "np.diagonal(a, np.uint8(1))", "np.tril(a)", "np.triu(a)", "np.tril(a, 1)", "np.triu(a, -1)", "np.tril(a, -9)", "np.triu(a, 9)",
 ])  # fmt: skip
 def test_parts_of_matrices(text):
     agree_all(expression(text, "a"), [(matrix,) for matrix in MATRICES])
@@ -234,6 +240,15 @@ def test_parts_of_matrices(text):
                                   "np.vander(v, 2)", "np.vander(v, N=4, increasing=True)"])  # fmt: skip
 def test_matrices_of_vectors(text):
     agree_all(expression(text, "v"), [(np.arange(3.0),), (np.arange(4, dtype=np.int16)[::-2],), (np.zeros(0, "F"),)])
+
+
+@pytest.mark.parametrize("k", [2**63 - 1, -(2**63), 2**62])
+def test_a_diagonal_far_outside_is_empty(k):
+    """NumPy takes the number of a diagonal as a C int, and refuses one that is beyond."""
+    a = np.ones((2, 3))
+    for text in ("np.diagonal(a, k)", "a.diagonal(k)", "np.diag(a, k)"):
+        np.testing.assert_array_equal(njit(expression(text, "a, k"))(a, k), a.diagonal(9))
+    assert njit(expression("np.trace(a, k)", "a, k"))(a, k) == 0
 
 
 def test_tri_of_three_dimensions():
