@@ -70,13 +70,12 @@ Value *typing_declared_cast(Typing *t, Value *value, const Type *to) {
 
 bool typing_declared_result(Typing *t, FuncInst *inst, Value *const *args, const Type *declared) {
     const Type *result = inst->result;
-    if (declared->kind != TY_NONE && result != declared && !typeinfer_conversion_cost(result, declared))
+    if (result != declared && !typeinfer_conversion_cost(result, declared))
         return typing_fail(t, DIAG_TYPING, "the signature declares the result %s, %s returns %s",
-                           typing_text(t, declared), inst->untyped->name, typing_text(t, result));
+                           declared->kind == TY_NONE ? "void" : typing_text(t, declared), inst->untyped->name,
+                           typing_text(t, result));
     if (!t->emit) return typing_become(t, NULL, declared);
     Value *call = typing_make_op(t, OP_CALL_INST, result, args, inst->untyped->nparams);
     call->imm.inst = inst;
-    if (declared->kind == TY_NONE)
-        return typing_become(t, typing_make_const(t, const_none(t->in->arena, t->in->types)), declared);
     return typing_become(t, typing_declared_cast(t, call, declared), declared);
 }

@@ -4,7 +4,7 @@ compiled code."""
 import numpy as np
 import pytest
 
-from krait import cuda, float32, float64, int32, int64, jit, types, vectorize, void
+from krait import cfunc, cuda, float32, float64, int32, int64, jit, types, vectorize, void
 from krait.errors import TypingError
 
 
@@ -232,7 +232,7 @@ def test_the_best_match_is_taken():
 def test_the_result_converts_to_the_declared_type():
     assert type(jit("float32(int64)")(lambda x: x * 2)(3)) is np.float32
     assert type(jit("int8(float64)")(lambda x: x)(3.7)) is np.int8
-    assert jit("void(int64)")(lambda x: x)(3) is None
+    assert jit("void(int64)")(lambda x: None)(3) is None
     assert jit("float64(float64)")(lambda x: x)(2) == 2.0
     with pytest.raises(TypingError, match="declares"):
         jit("float64(complex128)")(lambda x: x)
@@ -319,9 +319,22 @@ def test_two_signatures_of_one_function_are_two_functions():
     assert result == (2, 2.5, 2.5)
 
 
+def test_a_result_where_the_signature_declares_none_is_refused():
+    def itself(x):
+        return x
+
+    def positive(x):
+        return x if x > 0 else None
+
+    declared = "void(float64)"
+    for decorate, function in [(jit(declared), itself), (jit(declared), positive), (cfunc(declared), itself)]:
+        with pytest.raises(TypingError, match=r"declares the result void, .*float64(.|\n)*hint: void\(...\) is for"):
+            decorate(function)
+
+
 def test_functions_without_a_result_in_the_signature():
     f = jit("(int8,)")(lambda x: x + 1)
-    g = jit("void(int8)")(lambda x: x + 1)
+    g = jit("void(int8)")(lambda x: None)
     assert jit(lambda x: (f(x), g(x)))(5) == (6, None)
 
 

@@ -64,11 +64,14 @@ int specialiser_no_match(const Specialiser *self, const Type *const *types, size
 
 bool specialiser_result_fits(const Specialiser *self, const Code *code, const Type *declared, Diag *diag) {
     const Type *result = code->result;
-    bool any = !declared || declared->kind == TY_NONE; /* void(...): whatever it gives is dropped */
-    if (any || declared == result || typeinfer_conversion_cost(result, declared) > 0) return true;
+    if (!declared || declared == result || typeinfer_conversion_cost(result, declared) > 0) return true;
     diag_fail(diag, DIAG_TYPING, NULL, (Span){0}, "the signature declares the result %s, the function returns %s",
-              words(self, diag->arena, declared), words(self, diag->arena, result));
-    if (result->kind == TY_NONE)
+              declared->kind == TY_NONE ? "void" : words(self, diag->arena, declared),
+              words(self, diag->arena, result));
+    if (declared->kind == TY_NONE)
+        diag_hint(diag, "void(...) is for functions that return nothing: declare what it returns, as in "
+                        "'float64(float64)'; or leave the type of the result out, as in '(float64,)'");
+    else if (result->kind == TY_NONE)
         diag_hint(diag, "kernels return nothing: void(...); of a function, is `return` missing at its end?");
     else
         diag_hint(diag, "declare what it returns; or leave the type of the result out, as in '(float64, int32)', and "

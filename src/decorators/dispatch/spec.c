@@ -147,10 +147,6 @@ static PyObject *box_declared(const Marshal *marshal, const Type *from_type, con
         if (!from[type_item_offset(from_type, 1)]) Py_RETURN_NONE;
         return box_declared(marshal, from_type->items[0], from, declared->items[0]);
     }
-    if (declared->kind == TY_NONE) {
-        marshal_release(from_type, from);
-        Py_RETURN_NONE;
-    }
     if (from_type->kind == TY_SCALAR && declared->kind == TY_SCALAR) {
         char bytes[16];
         MarshalResult result = marshal_convert_result((Scalar)from_type->scalar, from, (Scalar)declared->scalar, bytes);
