@@ -72,7 +72,24 @@ static const char *same_but_for_capitals(Frontend *frontend, PyObject *name, PyO
     return NULL;
 }
 
+/* Those that hold the name, or whose length differs by half of its at most: foo is not near floor. */
+static PyObject *about_as_long(Frontend *frontend, PyObject *name, PyObject *candidates) {
+    PyObject *all = frontend_keep(frontend, PySequence_List(candidates));
+    PyObject *kept = all ? frontend_keep(frontend, PyList_New(0)) : NULL;
+    Py_ssize_t length = PyObject_Length(name);
+    for (Py_ssize_t i = 0; kept && i < PyList_GET_SIZE(all); i++) {
+        PyObject *candidate = PyList_GET_ITEM(all, i);
+        if (!PyUnicode_Check(candidate)) continue;
+        Py_ssize_t more = PyUnicode_GET_LENGTH(candidate) - length;
+        bool near = 2 * Py_ABS(more) <= length || PyUnicode_Contains(candidate, name) == 1;
+        if (near && PyList_Append(kept, candidate) < 0) return NULL;
+    }
+    return kept;
+}
+
 static const char *closest(Frontend *frontend, PyObject *name, PyObject *candidates) {
+    candidates = about_as_long(frontend, name, candidates);
+    if (!candidates) return NULL;
     PyObject *difflib = frontend_keep(frontend, PyImport_ImportModule("difflib"));
     PyObject *close = difflib ? frontend_keep(frontend, PyObject_CallMethod(difflib, "get_close_matches", "OOi", name,
                                                                             candidates, 1))

@@ -89,6 +89,15 @@ static bool refuse_list(const Outline *o, const Value *at, const Type *type) {
     return false;
 }
 
+static bool refuse_shared(const Outline *o, const Value *set) {
+    const ParallelLoop *loop = o->loop;
+    diag_fail(loop->diag, DIAG_UNSUPPORTED, loop->func->source, set->span,
+              "`%s`, which inner functions share, is assigned in a prange loop", set->imm.text);
+    diag_hint(loop->diag, "pass it to the inner function as an argument; or use range in place of prange");
+    diag_note(loop->diag, loop->func->source, loop->range->span, "this loop");
+    return false;
+}
+
 static bool find_outer(Outline *o) {
     ParallelLoop *loop = o->loop;
     for (uint32_t i = 0; i < 3; i++) TRY(note_outer(o, loop->range->args[i]));
@@ -102,9 +111,7 @@ static bool find_outer(Outline *o) {
                 if (is_outer(o, value->args[i]) && parallel_changes_list(value, i))
                     return refuse_list(o, value, value->args[i]->type);
             }
-            FAIL_IF(value->op == OP_CELL_SET && is_outer(o, value->args[0]), loop->diag, UNSUPPORTED,
-                    loop->func->source, value->span, "`%s`, which inner functions share, is assigned in a prange loop",
-                    value->name ? value->name : "a variable");
+            if (value->op == OP_CELL_SET && is_outer(o, value->args[0])) return refuse_shared(o, value);
         }
     return true;
 }

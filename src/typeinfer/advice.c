@@ -254,6 +254,7 @@ typedef enum What {
     TEXT,
     TEXT_ARRAY,    /* of NumPy's texts */
     ITEM_OF_TEXTS, /* of such an array, of dtype U */
+    ELEMENT,
     NUMBER,
     INSTANCE,
     MEMBER,       /* of an enumeration */
@@ -330,6 +331,13 @@ static bool is_change(const Value *value) {
 
 static bool is_attribute(const Value *value) { return value && value->op == OP_GETATTR && value->args[0]->name; }
 
+/* The variable whose element a value is; NULL: it is none, or not of an array that has a name. */
+static const char *array_of_element(const Value *value) {
+    const Value *is = value ? value_resolve((Value *)value) : NULL;
+    if (!is || is->op != OP_GETITEM || !is->args[0]->type || is->args[0]->type->kind != TY_ARRAY) return NULL;
+    return value_resolve(is->args[0])->name;
+}
+
 static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     switch (what) {
     case COORDINATES: return type->kind == TY_OBJECT && is_coordinates(object_name(t, type));
@@ -349,6 +357,7 @@ static bool is_what(Typing *t, size_t arg, const Type *type, What what) {
     case TEXT: return is_text(type);
     case TEXT_ARRAY: return type->kind == TY_ARRAY && type_element(type)->kind == TY_CHARS;
     case ITEM_OF_TEXTS: return has_operand(t, is_item_of_texts);
+    case ELEMENT: return type->kind == TY_SCALAR && array_of_element(t->values[arg]);
     case NUMBER: return type->kind == TY_SCALAR;
     case MEMBER: return type->kind == TY_MEMBER;
     case INSTANCE: return type_is_instance(type);
@@ -406,6 +415,8 @@ static const char *filled_in(Typing *t, const char *text, size_t arg, const char
             buf_puts(&buf, dot ? dot + 1 : called);
         else if (*text == '%')
             buf_puts(&buf, variable_text(t, arg));
+        else if (*text == '#')
+            buf_puts(&buf, array_of_element(t->values[arg]));
         else
             buf_putc(&buf, *text);
     }

@@ -225,6 +225,7 @@ def first(x, out):
         (["void(float64[:], float64[:])"], "(n)->()", {"writable_args": ("y",)}, ValueError, "'y' is not"),
         (["void(float64[:], float64[:])"], "(n)->()", {"nothing": 1}, TypeError, "guvectorize has no option"),
         (["void(float64[:], float64[:])"], 5, {}, TypeError, "a layout"),
+        (["void(float64[:], float64[:])"], "(n)->()", {"layout": "(n)->()"}, TypeError, "multiple values .* 'layout'"),
     ],
 )
 def test_what_does_not_fit_the_layout_is_told(signatures, layout, options, error, message):

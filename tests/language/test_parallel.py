@@ -442,6 +442,18 @@ REFUSED = {
         "a dict made outside a prange loop is changed or looked into in it",
         "found[i]",
     ),
+    "a variable of inner functions": (
+        """
+        total = 0.0
+        def current():
+            return total
+        for i in prange(2):
+            total = x[i]
+        return current()
+        """,
+        "`total`, which inner functions share, is assigned in a prange loop(.|\\n)*hint: pass it to the inner function",
+        "total = x[i]",
+    ),
     "an iterator from outside": (
         """
         items = iter(x)
