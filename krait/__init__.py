@@ -138,21 +138,14 @@ globals().update(
 
 # Names of Numba's that programs import and that Krait does not have yet: using one says so, and what to do instead.
 _NOT_YET = {
-    "generated_jit": "compile one function for each kind of argument",
+    "generated_jit": "isinstance(x, ...) is answered when a function is compiled, so that one serves every kind of "
+                     "argument; krait.extending.overload gives a function for each",
+    **dict.fromkeys(("gdb", "gdb_init", "gdb_breakpoint"),
+                    "KRAIT_DISABLE_JIT=1 leaves functions to the interpreter and its debugger"),
 }
 
 
-def _not_yet(name):
-    def missing(*args, **options):
-        raise UnsupportedError(f"krait.{name} is not there yet\n  hint: {_NOT_YET[name]}")
-
-    from .errors import UnsupportedError
-
-    missing.__name__ = missing.__qualname__ = name
-    missing.__doc__ = f"Not there yet: {_NOT_YET[name]}."
-    return missing
-
-
+_MODULES = ("config", "core", "cuda", "errors", "experimental", "extending", "pycc", "typed", "types")
 _FROM = {"deferred_type": "types", "optional": "types", "jitclass": "experimental"}
 
 # What `from krait import *` gives: what is here, and what comes when it is asked for.
@@ -165,7 +158,9 @@ def __getattr__(name):
 
         return getattr(import_module("." + _FROM[name], __name__), name)
     if name in _NOT_YET:
-        return _not_yet(name)
+        from ._missing import NotYet
+
+        return NotYet(__name__, name, _NOT_YET[name])
     if name == "stencil":
         from ._stencils import stencil
 
@@ -174,7 +169,7 @@ def __getattr__(name):
         from numpy import ndindex
 
         return ndindex
-    if name in ("config", "core", "cuda", "errors", "experimental", "extending", "typed", "types"):
+    if name in _MODULES:
         from importlib import import_module
 
         return import_module("." + name, __name__)
@@ -185,4 +180,4 @@ def __getattr__(name):
             return getattr(errors, name)
     from ._missing import missing
 
-    raise missing(__name__, name, [*__all__, "config", "core", "cuda", "experimental", "extending", "typed", "types"])
+    raise missing(__name__, name, [*__all__, *_MODULES])

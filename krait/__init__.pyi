@@ -7,6 +7,7 @@ from . import cuda as cuda
 from . import experimental as experimental
 from . import extending as extending
 from . import errors as errors
+from . import pycc as pycc
 from . import typed as typed
 from . import types as types
 from .types import Signature, Type

@@ -1,6 +1,10 @@
 """Numba's module of this name."""
 
+from ._missing import NotYet as _NotYet
 from .types import deferred_type as _deferred_type
+
+structref = _NotYet(__name__, "structref", "instances of a plain class are made, changed and passed by reference in "
+                                           "compiled code: write a class whose __init__ assigns the fields")
 
 
 class _ClassType:

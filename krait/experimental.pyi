@@ -1,3 +1,5 @@
 from typing import Any
 
 def jitclass(cls_or_spec: Any = None, spec: Any = None) -> Any: ...
+
+structref: Any

@@ -178,28 +178,46 @@ def intrinsic(signature=None, /, *, ptx=None, llvm=None):
     return decorate
 
 
+def get_cython_function_address(module_name, function_name):
+    """The address of a function that a module of Cython's exports, for ctypes.CFUNCTYPE(result, *arguments)(address)."""
+    import ctypes
+    from importlib import import_module
+
+    exported = getattr(import_module(module_name), "__pyx_capi__", {})
+    if function_name not in exported:
+        raise ImportError(f"{module_name} exports no function {function_name!r} for C")
+    name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
+    address_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+        ("PyCapsule_GetPointer", ctypes.pythonapi))
+    capsule = exported[function_name]
+    return address_of(capsule, name_of(capsule))
+
+
+# Names that are about how Numba makes LLVM IR, which programs import to tell it of classes of theirs.
+_AS_THEY_ARE = "instances of dataclasses, classes and named tuples are arguments as they are"
 _INSTEAD = {
-    "register_model": "instances of dataclasses, classes and named tuples are arguments as they are",
-    "models": "instances of dataclasses, classes and named tuples are arguments as they are",
-    "typeof_impl": "instances of dataclasses, classes and named tuples are arguments as they are",
-    "type_callable": "use overload",
-    "make_attribute_wrapper": "attributes of instances are there",
-    "lower_builtin": "use overload",
-    "lower_cast": "use overload",
+    **dict.fromkeys(("as_numba_type", "models", "NativeValue", "register_model", "typeof_impl", "unbox"),
+                    _AS_THEY_ARE),
+    **dict.fromkeys(("lower_builtin", "lower_cast", "lower_getattr", "lower_getattr_generic", "lower_setattr",
+                     "lower_setattr_generic", "type_callable"), "use overload"),
     "box": "return the fields, and make the object from them after the call",
-    "unbox": "instances of dataclasses, classes and named tuples are arguments as they are",
+    "make_attribute_wrapper": "attributes of instances are there",
+    "SentryLiteralArgs": "a value that is known has the type of others",
 }
 
 
 def __getattr__(name):
+    from ._missing import NotYet, missing
+
     if name in _INSTEAD:
-        raise AttributeError(f"krait.extending has no {name}, which is about how Numba makes LLVM IR: {_INSTEAD[name]}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return NotYet(__name__, name, _INSTEAD[name])
+    raise missing(__name__, name, __all__)
 
 
 __all__ = [
     "InlineCall",
     "InlineFunction",
+    "get_cython_function_address",
     "inline_llvm",
     "intrinsic",
     "is_jitted",

@@ -36,9 +36,29 @@ static bool names_itself(PyObject *function) {
     return found;
 }
 
+/* Whether a deferred type lies in it, as the one of a class's instances: calls alone tell what that is. */
+static bool is_deferred(const Type *type) {
+    bool inside = type->kind == TY_OPTIONAL || type->kind == TY_TUPLE || type->kind == TY_VARTUPLE ||
+                  type->kind == TY_LIST || type->kind == TY_SET || type->kind == TY_DICT;
+    for (uint32_t i = 0; inside && i < type->count; i++)
+        if (is_deferred(type->items[i])) return true;
+    return type->kind == TY_BOTTOM;
+}
+
+static bool waits_for_calls(PyObject *signatures) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(signatures); i++) {
+        const Signature *signature = (const Signature *)PyList_GET_ITEM(signatures, i);
+        if (signature->result && is_deferred(signature->result)) return true;
+        for (Py_ssize_t k = 0; k < signature->count; k++)
+            if (is_deferred(signature->args[k])) return true;
+    }
+    return false;
+}
+
 PyObject *jit_decorate(ModuleState *state, PyObject *function, PyObject *signatures, const Options *options) {
     if (Py_IS_TYPE(function, state->dispatcher_class)) function = ((Dispatcher *)function)->core.function;
     if (!PyFunction_Check(function)) return errors_no_function("njit", function);
+    bool ahead = signatures && !waits_for_calls(signatures); /* compiled when it is defined */
     Dispatcher *self = (Dispatcher *)state->dispatcher_class->tp_alloc(state->dispatcher_class, 0);
     if (!self) return NULL;
     self->vectorcall = dispatcher_vectorcall;
@@ -49,11 +69,11 @@ PyObject *jit_decorate(ModuleState *state, PyObject *function, PyObject *signatu
     self->core.config.codegen.facts = FACTS_OF_CALLS;
     self->core.config.codegen.python_version = PY_VERSION_HEX >> 16;
     if (!self->dict || copy_function_attributes(self->dict, function) < 0 ||
-        specialiser_init(&self->core, state, (PyObject *)self, function, signatures, options) < 0)
+        specialiser_init(&self->core, state, (PyObject *)self, function, ahead ? signatures : NULL, options) < 0)
         goto failed;
     if (signatures) {
-        self->core.can_compile = false;
-        self->core.pending = true;
+        self->core.can_compile = !ahead;
+        self->core.pending = ahead;
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(signatures); i++) {
             Signature *signature = (Signature *)PyList_GET_ITEM(signatures, i);
             if (signature->count == self->core.binding.nparams) continue;
@@ -63,7 +83,7 @@ PyObject *jit_decorate(ModuleState *state, PyObject *function, PyObject *signatu
                          self->core.binding.nparams == 1 ? "" : "s");
             goto failed;
         }
-        if (!names_itself(function) && specialiser_flush_pending(&self->core) < 0) goto failed;
+        if (ahead && !names_itself(function) && specialiser_flush_pending(&self->core) < 0) goto failed;
     }
     return (PyObject *)self;
 failed:

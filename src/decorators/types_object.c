@@ -173,6 +173,17 @@ static PyObject *get_signed(PyObject *self, void *closure) {
     return PyBool_FromLong(kind == 'i');
 }
 
+/* The least int of an integer type, or, with a closure, the greatest. */
+static PyObject *get_limit(PyObject *self, void *closure) {
+    const Type *type = ((TypeObject *)self)->type;
+    char kind = type_scalar_kind(type);
+    if (kind != 'i' && kind != 'u') return no_attribute(self, closure ? "maxval" : "minval");
+    unsigned long long greatest = ~0ull >> (64 - 8 * scalar_info[type->scalar].bytes);
+    if (kind == 'u') return PyLong_FromUnsignedLongLong(closure ? greatest : 0);
+    long long half = (long long)(greatest >> 1);
+    return PyLong_FromLongLong(closure ? half : -half - 1);
+}
+
 static PyObject *get_dtype(PyObject *self, void *closure) {
     const Type *type = ((TypeObject *)self)->type;
     (void)closure;
@@ -257,6 +268,8 @@ static PyGetSetDef type_getset[] = {
     {"name", get_name, NULL, "the type as text", NULL},
     {"bitwidth", get_bitwidth, NULL, "bits of a scalar", NULL},
     {"signed", get_signed, NULL, "whether an integer type has a sign", NULL},
+    {"minval", get_limit, NULL, "the least int of an integer type", NULL},
+    {"maxval", get_limit, NULL, "the greatest int of an integer type", "greatest"},
     {"weak", get_weak, NULL, "whether it is the type of a Python scalar, which gives way to the other operand's type",
      NULL},
     {"dtype", get_dtype, NULL, "element type of an array or a UniTuple; NumPy's dtype of a scalar", NULL},
@@ -341,6 +354,11 @@ static PyObject *type_call(PyObject *self, PyObject *args, PyObject *kwargs) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) {
         PyObject *item = PyTuple_GET_ITEM(args, i);
         types_only &= type_object_check(state, item) || PyType_Check(item) || item == Py_None;
+        if (Py_IS_TYPE(item, state->signature_class))
+            return PyErr_Format(PyExc_TypeError,
+                                "%R is no type of an argument: a function is an argument as it is, and "
+                                "code is compiled for each; leave the signature around it out, @njit",
+                                item);
     }
     if (types_only) return types_signature(state, type, args);
     if (type->kind != TY_SCALAR || PyTuple_GET_SIZE(args) != 1) {

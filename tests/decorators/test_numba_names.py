@@ -127,6 +127,29 @@ def test_recursive_classes_are_declared_as_numba_wants_it():
     assert made(3).data == 2 and made(3).next is None
 
 
+def test_signatures_that_name_instances_wait_for_calls():
+    """What a class's instances hold, calls tell; other signatures of such a list are no reason to refuse them."""
+    @krait.jitclass([("value", types.int64)])
+    class Bag:
+        def __init__(self, value):
+            self.value = value
+
+    bag = Bag.class_type.instance_type
+    for signatures in (types.int64(bag), [types.int64(bag)], (bag,), types.int64(krait.optional(bag)),
+                       [types.float64(types.float64), types.int64(bag)]):
+        value = njit(signatures)(lambda x: x.value if isinstance(x, Bag) else x)
+        assert value.signatures == [] and value(Bag(3)) == 3
+    assert njit(bag(types.int64))(lambda n: Bag(n))(4).value == 4
+    with pytest.raises(TypeError, match="has 2 argument types"):
+        njit(types.int64(bag, bag))(lambda x: 1)
+
+
+def test_a_signature_is_no_type_of_an_argument():
+    with pytest.raises(TypeError, match="a function is an argument as it is"):
+        types.int64(types.int64(types.int64), types.int64)
+    assert krait.core.typing.signature(types.int64, types.float64) == types.int64(types.float64)
+
+
 def test_nothing_is_compiled_where_that_is_asked_for():
     text = """
 import krait

@@ -198,5 +198,7 @@ def test_other_names():
     assert extending.is_jitted(njit(lambda: 1)) and not extending.is_jitted(len)
     assert register_jitable(cache=True)(len) is len
     for name, instead in (("register_model", "instances of dataclasses"), ("lower_builtin", "use overload")):
-        with pytest.raises(AttributeError, match=instead):
-            getattr(extending, name)
+        with pytest.raises(errors.UnsupportedError, match=instead):  # where it is used: an import has words of its own
+            getattr(extending, name)(int)
+    with pytest.raises(AttributeError, match="did you mean 'overload'"):
+        extending.overlod

@@ -6,11 +6,13 @@ import math
 import os
 import subprocess
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from krait import cfunc, cuda, errors, njit, prange, vectorize
+from krait.extending import get_cython_function_address
 
 libc, libm = ctypes.CDLL(None), ctypes.CDLL("libm.so.6")
 
@@ -250,3 +252,19 @@ def test_a_module_that_cffi_has_made(tmp_path, monkeypatch):
         return lib.twice(x), lib.narrow(n)
 
     assert f(1.5, 4) == f.py_func(1.5, 4) == (3, 5)
+
+
+def test_what_cython_exports(monkeypatch):
+    """A module of Cython's has its functions for C in capsules, whose names are their types in C."""
+    api = ctypes.pythonapi
+    new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(("PyCapsule_New", api))
+    name = b"double (double)"  # a capsule refers to its name
+    address = ctypes.cast(ctypes.CDLL("libm.so.6").erf, ctypes.c_void_p).value
+    module = ModuleType("made_by_cython")
+    module.__pyx_capi__ = {"erf": new(address, name, None)}
+    monkeypatch.setitem(sys.modules, "made_by_cython", module)
+    assert get_cython_function_address("made_by_cython", "erf") == address
+    erf = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(address)
+    assert njit(lambda x: erf(x))(0.5) == math.erf(0.5)
+    with pytest.raises(ImportError, match="made_by_cython exports no function 'erfc'"):
+        get_cython_function_address("made_by_cython", "erfc")

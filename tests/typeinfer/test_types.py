@@ -32,6 +32,9 @@ def test_names_and_short_names(name):
     assert str(type_) == name
     assert type_.dtype == np.dtype(name)
     assert type_.bitwidth == 8 * np.dtype(name).itemsize
+    limits = np.iinfo(name) if np.dtype(name).kind in "iu" else None
+    assert getattr(type_, "minval", None) == (limits and limits.min)
+    assert getattr(type_, "maxval", None) == (limits and limits.max)
     assert typeof(np.zeros(1, name)[0]) is type_
     assert isinstance(type_, types.Number)
 

@@ -1,1 +1,6 @@
 """Names that Numba's programs import from numba.core.typing."""
+
+
+def signature(return_type, *args):
+    """The signature of a function of such arguments: return_type(*args)."""
+    return return_type(*args)
