@@ -8,6 +8,8 @@ except ImportError:
     try:
         from . import _krait
     except ImportError as error:
+        if __import__("importlib.util").util.find_spec(__name__ + "._krait"):
+            raise  # it is there, and cannot be loaded: the error says why
         raise ImportError(
             "krait/ here has no compiled module: start Python in another folder, or build one with `make dev`"
         ) from error

@@ -179,7 +179,7 @@ def intrinsic(signature=None, /, *, ptx=None, llvm=None):
 
 
 def get_cython_function_address(module_name, function_name):
-    """The address of a function that a module of Cython's exports, for ctypes.CFUNCTYPE(result, *arguments)(address)."""
+    """The address of a function that a module of Cython exports, for ctypes.CFUNCTYPE(result, *arguments)(address)."""
     import ctypes
     from importlib import import_module
 
@@ -201,6 +201,7 @@ _INSTEAD = {
     **dict.fromkeys(("lower_builtin", "lower_cast", "lower_getattr", "lower_getattr_generic", "lower_setattr",
                      "lower_setattr_generic", "type_callable"), "use overload"),
     "box": "return the fields, and make the object from them after the call",
+    "overload_classmethod": "methods of classes are compiled with the class",
     "make_attribute_wrapper": "attributes of instances are there",
     "SentryLiteralArgs": "a value that is known has the type of others",
 }

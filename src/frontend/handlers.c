@@ -62,11 +62,13 @@ bool translate_end_part(Translator *t) {
     return true;
 }
 
-/* The `try:`, of which the compiler leaves a NOP before the row. */
+/* The `try:`, of which the compiler leaves a NOP before the row; where its body stands on the same line there is none,
+ * but perhaps the function's first instruction, and the body's begin is taken. */
 static Span keyword_of(const Translator *t, const Handler *row) {
-    const Insn *insns = t->bytecode.insns;
-    bool keyword = row->start > 0 && insns[row->start - 1].kind == INSN_NOP && insns[row->start - 1].span.line;
-    return keyword ? insns[row->start - 1].span : t->span;
+    const Insn *at = &t->bytecode.insns[row->start];
+    bool keyword = row->start > 0 && at[-1].kind == INSN_NOP && at[-1].span.line;
+    if (keyword && at[-1].span.line != t->func->span.line) at--;
+    return at->span.line ? at->span : t->span;
 }
 
 /* The exception that is handled where the translator is; NULL: none. */

@@ -202,3 +202,13 @@ def test_a_value_of_too_many_numbers():
 
     with pytest.raises(errors.UnsupportedError, match="a value that consists of more than 65536 numbers"):
         f(arrays)
+
+
+def test_a_handler_on_one_line_is_told_at_its_line():
+    @cuda.jit
+    def k(x):
+        try: x[0] = 1
+        finally: x[1] = 2
+
+    with pytest.raises(errors.UnsupportedError, match=r"exception handlers .*\n.*\n *try: x\[0\] = 1\n"):
+        k[1, 1](np.zeros(2))

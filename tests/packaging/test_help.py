@@ -67,6 +67,14 @@ def test_module_runs_in_the_root_of_the_sources():
     assert done.stdout == "2\n", done.stderr
 
 
+def test_a_module_that_cannot_be_loaded_says_why(tmp_path):
+    """A program's own file that hides one of the standard library is the common cause."""
+    (tmp_path / "numpy.py").write_text("raise ImportError('this is not NumPy')")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import krait"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "this is not NumPy" in done.stderr and "no compiled module" not in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("name", [
     "krait.generated_jit", "krait.gdb_init", "krait.pycc.CC", "krait.experimental.structref",
     "krait.extending.typeof_impl", "krait.extending.models",
