@@ -147,7 +147,7 @@ _NOT_YET = {
 }
 
 
-_MODULES = ("config", "core", "cuda", "errors", "experimental", "extending", "pycc", "typed", "types")
+_MODULES = ("config", "core", "cuda", "errors", "experimental", "extending", "np", "pycc", "typed", "types")
 _FROM = {"deferred_type": "types", "optional": "types", "jitclass": "experimental"}
 
 # What `from krait import *` gives: what is here, and what comes when it is asked for.

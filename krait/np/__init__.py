@@ -1,1 +1,9 @@
 """Names that Numba's programs import from numba.np."""
+
+
+def __getattr__(name):
+    if name == "numpy_support":
+        from importlib import import_module
+
+        return import_module("." + name, __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -31,6 +31,8 @@ def test_modules_below_core():
     assert others is types and krait.core.types is types and config is krait.config
     assert TypingError is errors.TypingError
     assert isinstance(njit(lambda x: x), CPUDispatcher)
+    program = "import krait; assert krait.np.numpy_support.as_dtype(krait.int8) == 'i1' and krait.core.typing"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=100)
 
 
 def refuses(name):
