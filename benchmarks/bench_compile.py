@@ -1,17 +1,27 @@
 """Compile time and memory against the size of what is compiled, each compilation in a fresh process.
 
-Per kind the CPU time and the memory at each size, and how fast they grow from each size to the next: the exponent k in
-n**k, which tells linear (1) from quadratic (2) on any machine.
+    python benchmarks/bench_compile.py [--jobs N] [--most SECONDS] [--wall SECONDS] [KIND ...]
+
+Per kind the CPU time and the peak of memory at each size, and how fast they grow from each size to the next: the
+exponent k in n**k, which tells linear (1) from quadratic (2) on any machine.  Run by itself it prints a table, and
+which kinds grow faster than n**1.15; a group of `run.py` besides.
 """
 
+import argparse
 import math
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 from common import Row, child
 
-MOST = "grows no faster than n**1.15"
+BOUND = 1.15
+MOST = f"grows no faster than n**{BOUND}"
+REPEATS = {1: 3, 10: 3, 100: 3, 1000: 2, 10_000: 1}  # size -> runs, the least of which counts
 
 GENERATE = """
-import itertools, json, linecache, os, resource, sys, time
+import ctypes, itertools, json, linecache, os, sys, time
 os.environ["KRAIT_CUDA_DEVICE"] = "cpu"
 import numpy as np
 from krait import cuda, njit, prange
@@ -105,12 +115,15 @@ def loops_called(n):
     loop = "@njit\\ndef g{0}(x):\\n    s = 0.0\\n    for v in x:\\n        s += v * {0}\\n    return s\\n"
     return "".join(map(loop.format, range(n))) + function("x", "    s += g{0}(x)\\n", n), (np.zeros(4),)
 
+def total(n):
+    "The sum of n variables, in lines: Python itself does not compile 10,000 operators in one expression."
+    return "    s = 0\\n" + "".join(f"    s += v{k}\\n" for k in range(n)) + "    return s\\n"
+
 def joins(n):
     "n variables, two of which join at each of n joins."
     first = "".join(f"    v{k} = x * {k}.5\\n" for k in range(n))
     joined = "".join(f"    if x > {k}:\\n        v{k} = x\\n        v{k * 7 % n} = v{k} + 1\\n" for k in range(n))
-    total = " + ".join(f"v{k}" for k in range(n))
-    return "@njit\\ndef f(x):\\n" + first + joined + f"    return {total}\\n", (1.0,)
+    return "@njit\\ndef f(x):\\n" + first + joined + total(n), (1.0,)
 
 def whole(n):
     return "@njit\\ndef f(t):\\n    s = 0\\n    for v in t:\\n        s += v\\n    return s\\n", (tuple(range(n)),)
@@ -153,8 +166,7 @@ def carried(n):
     "n variables that a loop carries from round to round."
     first = "".join(f"    v{k} = x * {k}.5\\n" for k in range(n))
     body = "".join(f"        v{k} = v{(k + 1) % n} + x\\n" for k in range(n))
-    total = " + ".join(f"v{k}" for k in range(n))
-    return "@njit\\ndef f(x, m):\\n" + first + "    for i in range(m):\\n" + body + f"    return {total}\\n", (1.0, 3)
+    return "@njit\\ndef f(x, m):\\n" + first + "    for i in range(m):\\n" + body + total(n), (1.0, 3)
 
 def read(n):
     "n variables that a loop reads."
@@ -167,11 +179,20 @@ def chosen(n):
     "n branches of one `if`, each of which writes a variable of its own."
     first = "".join(f"    v{k} = x\\n" for k in range(n)) + "    if x < 0:\\n        v0 = 1\\n"
     body = "".join(f"    elif x == {k}:\\n        v{k} = {k} * 3\\n" for k in range(n))
-    lines = "".join(f"    s += v{k}\\n" for k in range(n))
-    return "@njit\\ndef f(x):\\n" + first + body + "    s = 0\\n" + lines + "    return s\\n", (7,)
+    return "@njit\\ndef f(x):\\n" + first + body + total(n), (7,)
 
-def memory():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def resident(what):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) / 1024 for line in file if line.startswith(what))
+
+def calm():
+    "Gives back what is free and forgets the peak so far, so that small compilations count in full."
+    ctypes.CDLL(None).malloc_trim(0)
+    try:
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+    except OSError:
+        print("the peak of memory so far is not forgotten here", file=sys.stderr)
 
 njit(lambda x: x)(1)
 source, arguments = globals()[KIND](N)
@@ -180,49 +201,51 @@ linecache.cache["<made>"] = (len(source), None, source.splitlines(True), "<made>
 exec(compile(source, "<made>", "exec"), names)
 f = names["f"] if "cuda.jit\\ndef f" not in source else names["f"][1, 1]
 sys.setrecursionlimit(10**6)
-before, start = memory(), time.process_time()
+calm()
+before, start = resident("VmHWM"), time.process_time()
 if callable(arguments):
     arguments(f)
 else:
     f(*arguments)
-print(json.dumps([(time.process_time() - start) * 1e3, memory() - before]))
+print(json.dumps([(time.process_time() - start) * 1e3, resident("VmHWM") - before]))
 """
 
-KINDS = {  # name -> (kind, sizes)
-    "lines `x[i] += ...`": ("lines", (1, 10, 100, 1000, 10_000)),
-    "`if` statements": ("branches", (1, 10, 100, 1000, 10_000)),
-    "loops, one behind another": ("loops", (1, 10, 100, 1000, 10_000)),
-    "called functions": ("called", (1, 10, 100, 1000, 10_000)),
-    "called device functions": ("device", (1, 10, 100, 1000, 10_000)),
-    "lines of a kernel": ("kernel", (1, 10, 100, 1000)),
-    "calls in a chain": ("chain", (1, 10, 100, 1000, 10_000)),
-    "items of a tuple": ("items", (1, 10, 100, 1000, 10_000)),
-    "items of a tuple made here": ("display", (1, 10, 100, 1000, 10_000)),
-    "handlers": ("handlers", (1, 10, 100, 1000, 10_000)),
-    "handlers of what is raised": ("raising", (1, 10, 100, 1000, 10_000)),
-    "lists of lists": ("lists", (1, 10, 100, 1000, 10_000)),
-    "lists appended to a list": ("appends", (1, 10, 100, 1000, 10_000)),
-    "small arrays of zeros": ("zeros", (1, 10, 100, 1000, 10_000)),
-    "small arrays of numbers": ("arrays", (1, 10, 100, 1000, 10_000)),
-    "short loops in loops": ("nested", (1, 10, 100, 1000, 10_000)),
-    "sums of arrays": ("sums", (1, 10, 100, 1000)),
-    "expressions of slices": ("slices", (1, 10, 100, 1000, 10_000)),
-    "parallel loops": ("pranges", (1, 10, 100, 1000)),
-    "called functions with loops": ("loops_called", (1, 10, 100, 1000, 10_000)),
-    "variables that join": ("joins", (1, 10, 100, 1000)),
-    "items of a tuple added up": ("whole", (1, 10, 100, 1000, 10_000)),
-    "branches of one `if`": ("elifs", (1, 10, 100, 1000)),
-    "barriers of a kernel": ("barriers", (1, 10, 100, 1000)),
-    "conditional expressions": ("conditionals", (1, 10, 100, 1000, 10_000)),
-    "cases of a `match`": ("matches", (1, 10, 100, 1000)),
-    "items of a tuple taken": ("taken", (1, 10, 100, 1000)),
-    "functions that call in a ring": ("mutual", (1, 10, 100, 1000)),
-    "prints in branches": ("prints", (1, 10, 100, 1000)),
-    "loops of a kernel": ("kernel_loops", (1, 10, 100, 1000)),
-    "variables that a loop carries": ("carried", (1, 10, 100, 1000)),
-    "variables that a loop reads": ("read", (1, 10, 100, 1000)),
-    "variables, each of one branch": ("chosen", (1, 10, 100, 1000)),
-    "specialisations": ("specialisations", (1, 10, 100, 1000, 10_000)),
+CHAINS = 1000  # Python's own compiler takes no longer chains of `elif`
+KINDS = {  # name -> kind, or (kind, largest size)
+    "lines `x[i] += ...`": "lines",
+    "`if` statements": "branches",
+    "loops, one behind another": "loops",
+    "called functions": "called",
+    "called device functions": "device",
+    "lines of a kernel": "kernel",
+    "calls in a chain": "chain",
+    "items of a tuple": "items",
+    "items of a tuple made here": "display",
+    "handlers": "handlers",
+    "handlers of what is raised": "raising",
+    "lists of lists": "lists",
+    "lists appended to a list": "appends",
+    "small arrays of zeros": "zeros",
+    "small arrays of numbers": "arrays",
+    "short loops in loops": "nested",
+    "sums of arrays": "sums",
+    "expressions of slices": "slices",
+    "parallel loops": "pranges",
+    "called functions with loops": "loops_called",
+    "variables that join": "joins",
+    "items of a tuple added up": "whole",
+    "branches of one `if`": ("elifs", CHAINS),
+    "barriers of a kernel": "barriers",
+    "conditional expressions": "conditionals",
+    "cases of a `match`": "matches",
+    "items of a tuple taken": "taken",
+    "functions that call in a ring": "mutual",
+    "prints in branches": "prints",
+    "loops of a kernel": "kernel_loops",
+    "variables that a loop carries": "carried",
+    "variables that a loop reads": "read",
+    "variables, each of one branch": ("chosen", CHAINS),
+    "specialisations": "specialisations",
 }
 
 
@@ -254,27 +277,110 @@ print(json.dumps({kind: min(values) for kind, values in got.items()}))
 """
 
 
-def _growth(figures, sizes):
+def growth(figures, sizes):
     """The exponents between neighbouring sizes; what is below a millisecond or a megabyte counts as that."""
     logs = [math.log(max(figure, 1.0)) for figure in figures]
     return [(b - a) / math.log(n / m) for a, b, m, n in zip(logs, logs[1:], sizes, sizes[1:])]
 
 
+def measured(kinds, jobs=1, most=60, wall=3600, repeats=REPEATS):
+    """{name: {size: (milliseconds, megabytes), or what came instead}}, `jobs` processes at a time, the long ones first.
+
+    A process that takes more than `most` seconds, or that runs when `wall` seconds have passed, is killed.
+    """
+    end = time.monotonic() + wall
+    runs = []
+    for name in reversed(list(kinds)):  # the last kinds take longest
+        kind, largest = KINDS[name] if isinstance(KINDS[name], tuple) else (KINDS[name], max(REPEATS))
+        runs += [(n, name, kind) for n, times in repeats.items() if n <= largest for _ in range(times)]
+    runs.sort(key=lambda run: -run[0])
+
+    def measure(run):
+        size, _, kind = run
+        left = end - time.monotonic()
+        if left <= 0:
+            return "not run"
+        try:
+            return child(f"KIND, N = {kind!r}, {size}\n" + GENERATE, timeout=min(most, left))
+        except subprocess.TimeoutExpired:
+            return f"over {most:.0f} s" if most <= left else "cut short"
+        except RuntimeError as error:
+            return str(error).strip().splitlines()[-1][:80]
+
+    with ThreadPoolExecutor(jobs) as pool:
+        results = list(pool.map(measure, runs))
+    table = {name: {} for name in kinds}
+    for (n, name, _), result in zip(runs, results):
+        table[name].setdefault(n, []).append(result)
+    for cells in table.values():
+        for n, got in cells.items():
+            figures = [result for result in got if not isinstance(result, str)]
+            cells[n] = tuple(map(min, zip(*figures))) if figures else got[0]
+    return {name: dict(sorted(cells.items())) for name, cells in table.items()}
+
+
+def exponents(cells):
+    """(smaller size, larger size, exponent of time, exponent of memory) of each step whose two ends were measured."""
+    sizes = list(cells)
+    for m, n in zip(sizes, sizes[1:]):
+        if not isinstance(cells[m], str) and not isinstance(cells[n], str):
+            yield m, n, *(growth(pair, (m, n))[0] for pair in zip(cells[m], cells[n]))
+
+
 def rows(quick=False):
     out = []
-    for name, (kind, sizes) in KINDS.items():
-        sizes = tuple(n for n in sizes if n <= (1000 if quick else 10_000))
-        got = [min(child(f"KIND, N = {kind!r}, {n}\n" + GENERATE) for _ in range(1 if quick else 3)) for n in sizes]
-        times, memories = zip(*got)
-        for n, milliseconds, megabytes in zip(sizes, times, memories):
+    repeats = {n: 1 for n in REPEATS if n <= 1000} if quick else REPEATS
+    for name, cells in measured(KINDS, repeats=repeats).items():
+        for n, figures in cells.items():
+            if isinstance(figures, str):
+                print(f"{n} {name}: {figures}", file=sys.stderr)
+                continue
             limit = "at most 1500 ms and 150 MB" if n == 1000 and "functions" in name else ""
-            out.append(Row("compile", f"{n} {name}", "ms", milliseconds, {}, limit=limit))
-            out.append(Row("compile", f"{n} {name}, memory", "MB", megabytes, {}))
-        for what, figures in (("time", times), ("memory", memories)):
-            for m, n, exponent in zip(sizes, sizes[1:], _growth(figures, sizes)):
+            out.append(Row("compile", f"{n} {name}", "ms", figures[0], {}, limit=limit))
+            out.append(Row("compile", f"{n} {name}, memory", "MB", figures[1], {}))
+        for m, n, of_time, of_memory in exponents(cells):
+            for what, exponent in (("time", of_time), ("memory", of_memory)):
                 title = f"{name}, {m} to {n}: growth of {what}"
                 out.append(Row("compile", title, "exponent", exponent, {}, limit=MOST))
     calls = child(CALLS)
     out.append(Row("compile", "a call of the last of 10,000 specialisations", "ns", calls["last"], calls))
     out.append(Row("compile", "calls of the first and the last in turns", "ns", calls["in turns"], calls))
     return out
+
+
+def print_table(table):
+    sizes = list(REPEATS)
+    print("| kind | " + " | ".join(f"{n:,}" for n in sizes) + " | time | memory |")
+    print("|" + " --- |" * (len(sizes) + 3))
+    above, missing = [], []
+    for name, cells in table.items():
+        steps = list(exponents(cells))
+        texts = [cells.get(n, "") for n in sizes]
+        texts = [text if isinstance(text, str) else f"{text[0]:.0f} / {text[1]:.1f}" for text in texts]
+        times, memories = (", ".join(f"{step[k]:.2f}" for step in steps) for k in (2, 3))
+        print(f"| {name} | {' | '.join(texts)} | {times} | {memories} |")
+        for m, n, *both in steps:
+            above += [f"{name}, {m} to {n}, {what}: {exponent:.2f}"
+                      for what, exponent in zip(("time", "memory"), both) if exponent > BOUND]
+        missing += [f"{name}, {n}: {cell}" for n, cell in cells.items() if isinstance(cell, str)]
+    print("\nCPU milliseconds / MB at the peak; below a millisecond or a megabyte counts as that in the exponents.")
+    print(f"\n{len(above)} steps above n**{BOUND}:", *above, sep="\n- ")
+    print(f"\n{len(missing)} not measured:", *missing, sep="\n- ")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help="part of a name in the table; all if none is given")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
+    parser.add_argument("--most", type=float, default=60, help="seconds that a compilation may take")
+    parser.add_argument("--wall", type=float, default=3600, help="seconds after which what still runs is killed")
+    parser.add_argument("--calls", action="store_true", help="calls of 10,000 specialisations, too")
+    options = parser.parse_args()
+    kinds = [name for name in KINDS if not options.kinds or any(part in name for part in options.kinds)]
+    print_table(measured(kinds, options.jobs, options.most, options.wall))
+    if options.calls:
+        print("\nCalls of 10,000 specialisations:", ", ".join(f"{k} {ns:.0f} ns" for k, ns in child(CALLS).items()))
+
+
+if __name__ == "__main__":
+    main()

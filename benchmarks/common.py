@@ -81,11 +81,12 @@ def milliseconds(call):
     return (time.perf_counter() - start) * 1e3
 
 
-def child(code):
+def child(code, timeout=None):
     """Runs Python code in a fresh process; its last printed line is JSON and is returned."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ, timeout=timeout)
     if done.returncode != 0:
-        raise RuntimeError(f"a benchmark process failed:\n{code}\n{done.stderr}")
+        raise RuntimeError(f"a benchmark process failed:\n{code}\n{done.stderr.rstrip() or done.returncode}")
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
