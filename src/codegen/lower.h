@@ -287,5 +287,7 @@ LoopsLeft late_unroll_release(Module *module);
 unsigned late_unroll_signed(Module *module, LLVMValueRef latch);
 
 void turn_loops(Module *module); /* turn.c */
+/* The most values that are alive at one place of the function. (alive.c) */
+size_t values_alive(Module *module, LLVMValueRef function);
 
 #endif

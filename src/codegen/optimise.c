@@ -34,8 +34,9 @@ enum { LOWERED = 8000, LONG = 5000, HUGE = 4 * LONG, VAST = 5 * HUGE, LOOPS = 40
 
 /* In comparisons of one value with constants, before the passes of level 0 and after (what was compared so often may
  * have become a search, which all passes may see); in parameters of a function, or in variables that a loop carries
- * from round to round, which become parameters where it is taken out. */
-enum { CONDITIONS = 300, WIDE = 256 };
+ * from round to round, which become parameters where it is taken out; in values that are alive at one place, which
+ * would become parameters, too, and of which LLVM's register allocator looks at each beside all others. */
+enum { CONDITIONS = 300, WIDE = 256, ALIVE = 512 };
 
 /* Coroutines become functions like others; what is in registers before need not go through their frames. */
 static const char split_generators[] =
@@ -104,8 +105,27 @@ static bool carries_many(LLVMValueRef function) {
     return false;
 }
 
+static bool keeps_many(Module *module, LLVMValueRef function) {
+    return carries_many(function) || (length_of(function) > 2 * ALIVE && values_alive(module, function) > ALIVE);
+}
+
+/* Instructions of the functions that keep many values, and of all. */
+static size_t length_of_keepers(Module *module, size_t *all) {
+    size_t kept = 0;
+    *all = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
+        size_t length = length_of(f);
+        *all += length;
+        if (keeps_many(module, f)) kept += length;
+    }
+    return kept;
+}
+
 /* Whether some of LLVM's passes would take more than linear time of this function. */
-static bool is_long(LLVMValueRef function) { return length_of(function) > LONG || has_many_conditions(function); }
+static bool is_long(Module *module, LLVMValueRef function) {
+    (void)module;
+    return length_of(function) > LONG || has_many_conditions(function);
+}
 
 static unsigned kind_of_attribute(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
 
@@ -127,15 +147,15 @@ static size_t most_blocks_of_long(Module *module) {
     size_t most = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
         size_t blocks = LLVMCountBasicBlocks(f);
-        if (blocks > most && is_long(f)) most = blocks;
+        if (blocks > most && is_long(module, f)) most = blocks;
     }
     return most;
 }
 
 /* From here on, by passes and by the code generator. */
-static void leave_alone(Module *module, bool (*which)(LLVMValueRef)) {
+static void leave_alone(Module *module, bool (*which)(Module *module, LLVMValueRef)) {
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f)) {
-        if (!which(f)) continue;
+        if (!which(module, f)) continue;
         LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind_of_attribute("alwaysinline"));
         set_attribute(module, f, "noinline");
         set_attribute(module, f, "optnone");
@@ -185,8 +205,9 @@ static bool split_long_functions(Module *module, bool *many, Diag *diag) {
     CodegenOptions least = module->options;
     least.opt_level = 0;
     TRY(run(module, any(module, has_many_conditions) ? for_conditions : module->target->passes(&least), diag));
-    if (longest(module) > HUGE) return take_level_0(module, diag);
-    leave_alone(module, carries_many);
+    size_t all = 0, kept = length_of_keepers(module, &all);
+    if (longest(module) > HUGE || kept > all / 2) return take_level_0(module, diag);
+    if (kept) leave_alone(module, keeps_many);
     LLVMValueRef last = LLVMGetLastFunction(module->module); /* before those that are made of loops */
     TRY(run(module, take_loops_out, diag));
     size_t loops = 0;
@@ -221,10 +242,11 @@ static bool mark_wide_functions(Module *module) {
     return any;
 }
 
-static bool may_be_long(const Module *module) {
+static bool may_be_long(Module *module) {
     if (!module->target->splits_long || module->options.opt_level == 0) return false;
+    size_t all = 0;
     return module->has_long || longest(module) > LOWERED || any(module, has_many_conditions) ||
-           any(module, carries_many);
+           length_of_keepers(module, &all) > 0;
 }
 
 static const char *passes_of(const Module *module) {

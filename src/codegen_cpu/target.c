@@ -371,7 +371,7 @@ static const char *host_nest_passes(const CodegenOptions *options) {
     "constmerge"
 
 static const char *host_long_block_passes(const CodegenOptions *options) {
-    return level_of(options) < 2 ? host_passes(options) : LONG_BLOCKS;
+    return level_of(options) < 1 ? LEAST : LONG_BLOCKS;
 }
 
 static bool host_knows(const Module *module, const char *symbol) {
