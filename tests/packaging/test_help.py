@@ -75,6 +75,13 @@ def test_a_module_that_cannot_be_loaded_says_why(tmp_path):
     assert "this is not NumPy" in done.stderr and "no compiled module" not in done.stderr, done.stderr
 
 
+def test_the_command_line_knows_numbas_switch():
+    info, switch = (subprocess.run([sys.executable, "-m", "krait", word], capture_output=True, text=True, check=True)
+                    for word in ("info", "-s"))
+    first = [text.stdout.splitlines()[:4] for text in (info, switch)]
+    assert first[0] == first[1] and first[0][0].endswith(krait.__version__)
+
+
 @pytest.mark.parametrize("name", [
     "krait.generated_jit", "krait.gdb_init", "krait.pycc.CC", "krait.experimental.structref",
     "krait.extending.typeof_impl", "krait.extending.models",
