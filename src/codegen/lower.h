@@ -232,7 +232,8 @@ LLVMValueRef lower_matches(Lower *l, const Value *value);
 LLVMValueRef lower_chain(Lower *l, const Value *value);
 void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted, const Value *cause); /* cause: may be NULL */
 LLVMValueRef l_caught_new(Lower *l, ObjRef class);
-void l_give_cause(Lower *l, LLVMValueRef status, const Value *cause);
+/* The exception of `status` in `trail`, the buffer or what was caught, gets its cause. */
+void l_give_cause(Lower *l, LLVMValueRef trail, LLVMValueRef status, const Value *cause);
 void l_exception_bytes_later(Lower *l, LLVMValueRef call, unsigned operand); /* an i64, known when all is lowered */
 void lower_drop_caught(Lower *l);                                            /* at the end of a function */
 void lower_finish_caught(Lower *l);

@@ -184,8 +184,7 @@ LLVMValueRef lower_chain(Lower *l, const Value *value) {
     return LLVMGetUndef(l_type(l, value->type));
 }
 
-/* Of the exception that is in the buffer. */
-void l_give_cause(Lower *l, LLVMValueRef status, const Value *cause) {
+void l_give_cause(Lower *l, LLVMValueRef trail, LLVMValueRef status, const Value *cause) {
     const Type *type = cause->type;
     LLVMValueRef other = l_null(l->ptr);
     if (!has_interpreter(l)) return;
@@ -193,11 +192,12 @@ void l_give_cause(Lower *l, LLVMValueRef status, const Value *cause) {
         other = l_select(l, l_present(l, type, l_value(l, cause)), l_content(l, type, l_value(l, cause)), other);
     else if (type->kind == TY_CAUGHT)
         other = l_value(l, cause);
-    chain(l, l->exception, status, other, true);
+    chain(l, trail, status, other, true);
 }
 
 /* As if it had not been caught; `noted`: as `raise e` does, which is one more line of the traceback. */
 void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted, const Value *cause) {
+    if (cause) l_give_cause(l, caught, status_of(l, caught), cause); /* what is raised stays the one that is handled */
     LLVMValueRef object = object_of(l, caught);
     LIf some;
     l_if(l, &some, LLVMBuildIsNotNull(l->b, object, ""));
@@ -205,7 +205,6 @@ void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted, const Value *
     l_endif(l, &some);
     copy(l, l->exception, caught, SAVED_FROM);
     if (noted) l_note_call(l);
-    if (cause) l_give_cause(l, status_of(l, caught), cause);
     l_leave(l, status_of(l, caught));
 }
 

@@ -134,7 +134,7 @@ static void raise_site_from(Lower *l, RaiseSite site, LLVMValueRef arguments, co
     } else {
         LLVMValueRef place, status = add_site(l, site, &place);
         if (arguments && l_has_bytes(site.args)) l_store(l, site.args, arguments, place);
-        if (cause) l_give_cause(l, status, cause);
+        if (cause) l_give_cause(l, l->exception, status, cause);
         l_leave(l, status);
     }
 }

@@ -57,6 +57,21 @@ BODIES = {
     "from one that is made here": """
     raise ValueError('bad') from KeyError('k', n, 2.5)
 """,
+    "handled ones, each from the one before": """
+    before = None
+    for i in range(3):
+        try:
+            raise ValueError(i + n)
+        except ValueError as e:
+            if i == 0:
+                before = e
+            else:
+                try:
+                    raise e from before
+                except ValueError as again:
+                    before = again
+    raise KeyError(n) from before
+""",
     "from one with a text made here": """
     raise ValueError('bad') from KeyError(f'k{n}')
 """,
