@@ -344,11 +344,24 @@ bool typing_bytes_getitem(Typing *t) {
     return typing_refuse_number(t, "a bytes");
 }
 
+/* Whether what comes by its place is a text where the row says so; where it may be left out, None is one, too. */
+static bool has_texts(Typing *t) {
+    const char *letters = func_info[t->func].signature;
+    bool optional = false;
+    for (size_t i = 0; letters && i < t->nargs - t->nnames; i++, letters++) {
+        if (*letters == '[') letters++, optional = true;
+        const Type *type = infer_content(t->args[i].type);
+        if (*letters == 's' && !is_text(type) && !(optional && type->kind == TY_NONE)) return refuse_letter(t, i, 's');
+    }
+    return true;
+}
+
 /* Methods of the prelude: texts among the arguments are strings. */
 bool rule_func_string_method(Typing *t) {
     TRY(on_host(t));
     for (size_t i = 0; i < t->nargs; i++) typing_as(t, i, typeinfer_general(t->in, t->args[i].type));
     if (!is_text(infer_content(t->args[0].type))) return typing_bad_operands(t);
+    TRY(has_texts(t));
     return typing_become_prelude(t, func_info[t->func].symbol);
 }
 
