@@ -51,6 +51,8 @@ def as_elements(values, dtype):
 def astype(a, dtype, order="K", casting="unsafe", subok=True, copy=True):
     if not copy and np.dtype(dtype) == a.dtype:
         return a
+    if isinstance(a, np.void):
+        return astype(np.asarray(a), dtype, order, casting, subok, True)[()]
     new = np.empty_like(a, dtype, order)
     if times.is_time(a.dtype) or times.is_time(new.dtype):
         times.check_cast(a.dtype, new.dtype, casting)
@@ -251,6 +253,8 @@ def squeeze_axes(a, axes):
 
 
 def view(a, dtype=None):
+    if isinstance(a, np.void) and (dtype is None or np.dtype(dtype) == a.dtype):
+        return a
     if dtype is None:
         return a[...]
     old = a.itemsize

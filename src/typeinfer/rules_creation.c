@@ -435,6 +435,14 @@ static bool array_of_one_axis(Typing *t, const char *order) {
     return become_prelude(t, "shaping:contiguous", NULL, order);
 }
 
+/* The array without axes that shares the record's memory; NumPy's is a copy if a dtype is named. */
+static const Type *array_of_record(Typing *t) {
+    typing_as(t, 0, infer_content(t->args[0].type));
+    const Type *type = typing_permuted(t, t->args[0].type, &t->values[0], NULL, 0);
+    t->args[0] = (Fact){type, NULL};
+    return type;
+}
+
 bool rule_func_np_asarray(Typing *t) {
     static const char *const params[] = {"a", "dtype", "order", "device", "copy"};
     const char *order = t->func == FUNC_NP_ASFORTRANARRAY ? "F" : t->func == FUNC_NP_ASCONTIGUOUSARRAY ? "C" : "K";
@@ -452,6 +460,10 @@ bool rule_func_np_asarray(Typing *t) {
     if (array->kind != TY_ARRAY) return on_heap(t) && array_of_numbers(t, 2);
     if (typing_given(t, 2) && !typing_is_none(t, 2)) TRY(typing_const_str(t, 2, &order));
     TRY(dtype_or(t, 1, type_element(array), &dtype));
+    if (array->record) {
+        array = array_of_record(t);
+        copy |= !asked && typing_given(t, 1) && !typing_is_none(t, 1);
+    }
     bool same = dtype == type_element(array);
     if (same && lies(array, order) && !copy) {
         typing_cast(t, 0, array);

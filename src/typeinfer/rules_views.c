@@ -321,6 +321,7 @@ bool rule_func_transpose(Typing *t) {
         for (unsigned i = 0; i < array->ndim; i++) from[i] = array->ndim - 1 - i;
     else
         TRY(read_order_of_axes(t, array->ndim, from));
+    if (array->record) return typing_become_arg(t, 0);
     return make_permuted(t, array, from, array->ndim);
 }
 

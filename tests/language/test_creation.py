@@ -230,7 +230,8 @@ MATRICES = [np.arange(12.0).reshape(3, 4), np.asfortranarray(np.arange(6).reshap
 @pytest.mark.parametrize("text", [
     "np.diag(a)", "np.diag(a, 1)", "np.diag(a, -1)", "np.diag(a, 9)", "a.diagonal()", "np.diagonal(a, offset=1)",
     "np.tril(a, 2**63 - 1)", "np.triu(a, 2**63 - 1)", "np.tril(a, -(2**62))", "np.triu(a, -(2**62))",
-    "np.diagonal(a, np.uint8(1))", "np.tril(a)", "np.triu(a)", "np.tril(a, 1)", "np.triu(a, -1)", "np.tril(a, -9)", "np.triu(a, 9)",
+    "np.diagonal(a, np.uint8(1))", "np.tril(a)", "np.triu(a)", "np.tril(a, 1)", "np.triu(a, -1)",
+    "np.tril(a, -9)", "np.triu(a, 9)",
 ])  # fmt: skip
 def test_parts_of_matrices(text):
     agree_all(expression(text, "a"), [(matrix,) for matrix in MATRICES])

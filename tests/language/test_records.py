@@ -564,3 +564,19 @@ def test_new_arrays_of_records():
         assert mine.dtype == other.dtype and mine.tolist().__repr__() == other.tolist().__repr__()
     record = njit(lambda n: np.zeros(n, BODY)[1])(3)
     assert type(record) is np.void and record["mass"] == 0
+
+
+# ---- records and arrays of one ----
+
+
+@pytest.mark.parametrize(
+    "text", ["p[1].T", "p[1].transpose()", "np.transpose(p[1])", "p[1].view()", "p[1].view(p.dtype)",
+             "p[1].astype(p.dtype)", "np.asarray(p[1])", "np.asarray(p[1])[()]", "np.asarray(p[1], p.dtype)",
+             "np.atleast_1d(p[1])", "np.asarray(p)[0]"])  # fmt: skip
+def test_what_is_an_array_of_a_record_and_what_the_record(text):
+    space = {"np": np}
+    exec(f"def made(p): return {text}\ndef changed(p):\n    q = {text}\n    q['x'] = 9\n    return p['x'][1]", space)
+    points = np.array([(1, 2), (3, 4)], [("x", "f8"), ("y", "i4")])
+    ours, theirs = njit(space["made"])(points), space["made"](points)
+    assert type(ours) is type(theirs) and ours.dtype == theirs.dtype and ours.tolist() == theirs.tolist()
+    assert njit(space["changed"])(points.copy()) == space["changed"](points.copy())
