@@ -96,7 +96,11 @@ static const struct {
 
 PyObject *types_new(PyTypeObject *class, PyObject *args, PyObject *kwargs) {
     ModuleState *state = PyType_GetModuleState(class);
-    if (!state) return NULL;
+    if (!state) /* a class that a program derives */
+        return PyErr_Format(PyExc_TypeError,
+                            "%s makes no type: there are none but Krait's; instances of dataclasses, classes and named "
+                            "tuples are arguments as they are",
+                            class->tp_name);
     if (class == state->type_classes[TYPE_CLASS_ARRAY]) return new_array(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_TUPLE]) return new_tuple(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_UNITUPLE]) return new_unituple(state, args, kwargs);

@@ -146,6 +146,15 @@ def test_signatures_that_name_instances_wait_for_calls():
         njit(types.int64(bag, bag))(lambda x: 1)
 
 
+def test_programs_make_no_types_of_their_own():
+    class IntervalType(types.Type):
+        def __init__(self):
+            super().__init__(name="Interval")
+
+    with pytest.raises(TypeError, match="IntervalType makes no type: .* are arguments as they are"):
+        IntervalType()
+
+
 def test_a_signature_is_no_type_of_an_argument():
     with pytest.raises(TypeError, match="a function is an argument as it is"):
         types.int64(types.int64(types.int64), types.int64)
