@@ -26,14 +26,13 @@ void nvptx_define_grid_barrier(Lower *l);
 
 /* rewrites.c: what is changed just before a module is emitted */
 void nvptx_rewrite(Module *module);
-/* A call of that PTX, on up to three operands; the result has the type of `like`. */
+/* A call of that PTX, on up to three operands, all of the type of `like`, as the result is. */
 LLVMValueRef nvptx_assembly(LLVMBuilderRef b, LLVMValueRef like, const char *text, const char *constraints,
                             LLVMValueRef *args, unsigned count);
 /* Its rows: what takes the place of the instruction; NULL: it stays. */
 LLVMValueRef nvptx_fuse_product(LLVMBuilderRef b, LLVMValueRef sum);
 LLVMValueRef nvptx_fuse_double(LLVMBuilderRef b, LLVMValueRef sum);
 LLVMValueRef nvptx_fuse_shift(LLVMBuilderRef b, LLVMValueRef shift);
-LLVMValueRef nvptx_wide_product(LLVMBuilderRef b, LLVMValueRef product);
 LLVMValueRef nvptx_convert_rounded(LLVMBuilderRef b, LLVMValueRef value);
 LLVMValueRef nvptx_compare_whole(LLVMBuilderRef b, LLVMValueRef both);
 LLVMValueRef nvptx_exact_negation(LLVMBuilderRef b, LLVMValueRef sub);

@@ -2,7 +2,7 @@
  * made of each kind.
  *
  * In: a module.  Out: the same values, computed by what ptxas and instruction selection take as it is meant
- * (exact.c) or leave together (fuse.c, conversions.c, halves.c, wide.c, in optimised modules). */
+ * (exact.c) or leave together (fuse.c, conversions.c, halves.c, in optimised modules). */
 #include <string.h> /* strlen */
 
 #include "codegen_nvptx/nvptx.h"
@@ -21,14 +21,12 @@ static const struct {
     {LLVMLShr, false, nvptx_exact_shift},    {LLVMFPToSI, true, nvptx_convert_rounded},
     {LLVMAnd, true, nvptx_compare_whole},    {LLVMOr, true, nvptx_compare_whole},
     {LLVMSelect, true, nvptx_compare_whole}, {LLVMLShr, true, nvptx_fuse_shift},
-    {LLVMMul, true, nvptx_wide_product},
 };
 
 LLVMValueRef nvptx_assembly(LLVMBuilderRef b, LLVMValueRef like, const char *text, const char *constraints,
                             LLVMValueRef *args, unsigned count) {
-    LLVMTypeRef params[3];
-    for (unsigned i = 0; i < count; i++) params[i] = LLVMTypeOf(args[i]);
-    LLVMTypeRef signature = LLVMFunctionType(LLVMTypeOf(like), params, count, false);
+    LLVMTypeRef type = LLVMTypeOf(like), params[] = {type, type, type};
+    LLVMTypeRef signature = LLVMFunctionType(type, params, count, false);
     LLVMValueRef code = LLVMGetInlineAsm(signature, text, strlen(text), constraints, strlen(constraints), false, false,
                                          LLVMInlineAsmDialectATT, false);
     return LLVMBuildCall2(b, signature, code, args, count, "");

@@ -7,9 +7,7 @@ import math
 import re
 
 import numpy as np
-import pytest
 from assembler import assemble
-from oracle import make
 
 from krait import _testing, cuda
 
@@ -224,19 +222,3 @@ def test_a_shift_of_a_code_that_is_masked_is_no_extraction(optimised):
     text = text_of(codes, "array(uint8, 2, C); array(uint32, 1, C)")
     assert text.count("and.b32") > 1 and text.count("shr.u32") > 1
     assert "bfe.u32" not in text
-
-
-@pytest.mark.parametrize(("product", "wide"), [
-    ("(x[i] >> np.uint64(32)) * np.uint64(0xCD9E8D57)", True),
-    ("(x[i] >> np.uint64(32) ^ np.uint64(77)) * np.uint64(0xCD9E8D57)", True),
-    ("(x[i] >> np.uint64(40) | out[i] & np.uint64(0xFFFFFFFF)) * (out[i] >> np.uint64(33) ^ np.uint64(y[i]))", True),
-    ("(x[i] >> np.uint64(31)) * np.uint64(0xCD9E8D57)", False),
-    ("(x[i] >> np.uint64(32) ^ out[i]) * np.uint64(0xCD9E8D57)", False),
-    ("(x[i] & np.uint64(0x1FFFFFFFF)) * np.uint64(y[i])", False),
-])
-def test_a_product_of_what_has_32_bits_is_wide(product, wide, optimised):
-    """An upper half, and bits of such among each other, need no product of their upper halves, which are 0."""
-    kernel = make(f"def f(x, y, out):\n    i = cuda.threadIdx.x\n    out[i] = {product}", cuda=cuda, np=np)
-    text = text_of(kernel, "array(uint64, 1, C); array(uint32, 1, C); array(uint64, 1, C)")
-    assert len(re.findall(r"mul\.lo\.s64", text)) == (not wide)
-    assert len(re.findall(r"mul\.wide\.u32 \t?%rd\d+, %r\d+, (?:-845247145|%r\d+);", text)) == wide
