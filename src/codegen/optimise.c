@@ -271,8 +271,10 @@ bool optimise_run(Module *module, Diag *diag) {
         if (options->opt_level == 0) return true;
     }
     TRY(run(module, many ? for_many_loops : passes_of(module), diag));
-    const char *last = target->last_passes ? target->last_passes(options, late_unroll_release(module)) : NULL;
+    LoopsLeft loops = target->last_passes ? late_unroll_release(module) : LOOPS_NONE;
+    const char *last = target->last_passes ? target->last_passes(options, loops) : NULL;
     if (!last) return true;
+    if (target->before_last) target->before_last(module);
     TRY(run(module, last, diag));
     turn_loops(module);
     return true;

@@ -165,6 +165,8 @@ struct Target {
     const char *(*long_block_passes)(const CodegenOptions *options);
     /* Of those that run after them, when loops no longer wait to be unrolled; NULL: there are none. */
     const char *(*last_passes)(const CodegenOptions *options, LoopsLeft loops);
+    /* What is changed before those; NULL: nothing. */
+    void (*before_last)(Module *module);
     /* Last changes after all passes; NULL: none. */
     void (*finish)(Module *module);
     /* Whether a function that is still only declared may be called. */

@@ -26,7 +26,7 @@ void nvptx_define_grid_barrier(Lower *l);
 
 /* rewrites.c: what is changed just before a module is emitted */
 void nvptx_rewrite(Module *module);
-/* A call of that PTX, on up to three operands, all of the type of `like`, as the result is. */
+/* A call of that PTX, on up to three operands; the result has the type of `like`. */
 LLVMValueRef nvptx_assembly(LLVMBuilderRef b, LLVMValueRef like, const char *text, const char *constraints,
                             LLVMValueRef *args, unsigned count);
 /* Its rows: what takes the place of the instruction; NULL: it stays. */
@@ -39,6 +39,9 @@ LLVMValueRef nvptx_exact_negation(LLVMBuilderRef b, LLVMValueRef sub);
 LLVMValueRef nvptx_exact_magnitude(LLVMBuilderRef b, LLVMValueRef call);
 LLVMValueRef nvptx_exact_choice(LLVMBuilderRef b, LLVMValueRef select);
 LLVMValueRef nvptx_exact_shift(LLVMBuilderRef b, LLVMValueRef shift);
+
+/* strength.c: Target.before_last */
+void nvptx_ready_for_strength(Module *module);
 
 /* early_loads.c: what the function loads stands before slow operations and over ifs, where it can */
 void nvptx_load_early(LLVMBuilderRef b, LLVMValueRef function);

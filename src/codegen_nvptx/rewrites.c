@@ -25,8 +25,9 @@ static const struct {
 
 LLVMValueRef nvptx_assembly(LLVMBuilderRef b, LLVMValueRef like, const char *text, const char *constraints,
                             LLVMValueRef *args, unsigned count) {
-    LLVMTypeRef type = LLVMTypeOf(like), params[] = {type, type, type};
-    LLVMTypeRef signature = LLVMFunctionType(type, params, count, false);
+    LLVMTypeRef params[3];
+    for (unsigned i = 0; i < count; i++) params[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef signature = LLVMFunctionType(LLVMTypeOf(like), params, count, false);
     LLVMValueRef code = LLVMGetInlineAsm(signature, text, strlen(text), constraints, strlen(constraints), false, false,
                                          LLVMInlineAsmDialectATT, false);
     return LLVMBuildCall2(b, signature, code, args, count, "");

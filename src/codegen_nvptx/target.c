@@ -507,6 +507,7 @@ const Target *codegen_nvptx_target(void) {
         .prepare = nvptx_prepare,
         .passes = nvptx_passes,
         .last_passes = nvptx_last_passes,
+        .before_last = nvptx_ready_for_strength,
         .knows = nvptx_knows,
     };
     return &target;

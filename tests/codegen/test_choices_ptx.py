@@ -222,3 +222,46 @@ def test_a_shift_of_a_code_that_is_masked_is_no_extraction(optimised):
     text = text_of(codes, "array(uint8, 2, C); array(uint32, 1, C)")
     assert text.count("and.b32") > 1 and text.count("shr.u32") > 1
     assert "bfe.u32" not in text
+
+
+def late_rows(q, k, v, out):
+    i = cuda.grid(1)
+    mine, total = cuda.local.array(8, np.float32), cuda.local.array(8, np.float32)
+    for d in range(8):
+        mine[d] = q[i, d]
+        total[d] = 0
+    for j in range(k.shape[0]):
+        s = np.float32(0)
+        for d in range(8):
+            s += mine[d] * k[j, d]
+        w = math.exp(math.exp(math.exp(s)))
+        for d in range(8):
+            total[d] = total[d] * w + v[j, d]
+    for d in range(8):
+        out[i, d] = total[d]
+
+
+def loop_of(text):
+    """From the label to which the last branch of a backward edge leads to that branch."""
+    label, body = re.search(r"^(\$L__BB\w+):\n((?:(?!^\$L__BB).*\n)*?.*bra \t\1;)", text, re.MULTILINE).groups()
+    return body
+
+
+def test_rows_that_a_long_round_reads_late_have_a_pointer_too(optimised):
+    """Their address would be found from their number in each round, behind all that is computed before it."""
+    body = loop_of(text_of(late_rows, "; ".join([F2] * 4)))
+    assert body.count("ld.global") == 16
+    assert re.search(r"mul\.(wide|lo)\.[su]\d+", body) is None
+
+
+def hashed(out):
+    for i in range(cuda.grid(1), out.shape[0], cuda.gridsize(1)):
+        p = np.uint64(0xD2511F53) * np.uint32(i)
+        out[i] = np.uint32(p >> np.uint64(32)) ^ np.uint32(p)
+
+
+def test_a_counter_that_is_hashed_is_multiplied_in_each_round(optimised):
+    """A sum of 64 bits that goes through the loop instead takes more than the product."""
+    text = text_of(hashed, "array(uint32, 1, C)")
+    assert len(re.findall(r"mul\.wide\.u32 \t?%rd\d+, %r\d+, -766435501;", loop_of(text))) == 1
+    assert text.count("-766435501") == 1 and "3528531795" not in text
