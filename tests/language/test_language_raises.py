@@ -85,7 +85,7 @@ def test_a_text_of_constant_texts_alone():
     agree_all(with_a_constant_text, [("full",), ("",), ("it's",)])
 
 
-@pytest.mark.parametrize("argument", ["slice(1, 2)", "a.flat", "zip([1], [2])", "lambda: 1", "iter([1])",
+@pytest.mark.parametrize("argument", ["a.flat", "zip([1], [2])", "lambda: 1", "iter([1])",
                                       "KeyError(1)", "enumerate([1])"])  # fmt: skip
 @pytest.mark.parametrize("text", ["raise ValueError({})", "e = ValueError('a', {})\n    raise e"])
 def test_an_argument_that_is_no_object_outside_is_refused(argument, text):
@@ -96,7 +96,8 @@ def test_an_argument_that_is_no_object_outside_is_refused(argument, text):
 
 
 def test_arguments_of_many_kinds():
-    for argument in ("range(3)", "int", "np.float32", "None", "[1]", "a.dtype", "...", "KeyError", "(1, 'a', [2])"):
+    kinds = ("range(3)", "slice(1, 2)", "int", "np.float32", "None", "[1]", "a.dtype", "...", "KeyError")
+    for argument in (*kinds, "(1, 'a', [2])"):
         names = {"np": np}
         exec(f"def f(a):\n    raise ValueError({argument}, 1)", names)
         agree_all(names["f"], [(np.zeros(2),)])
