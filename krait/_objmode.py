@@ -399,27 +399,31 @@ def contents(objects):
 
 
 def left_alone(contents, _):
-    """Whether they still hold the very objects."""
+    """Whether they still hold the very objects; an attribute that is new is none of compiled code's."""
     return all(map(_holds, contents))
 
 
 def _holds(one_and_content):
     one, content = one_and_content
     now = _content(one)
-    if isinstance(content, (set, frozenset)):
+    if isinstance(content, set):
         return now == content
+    if isinstance(content, dict):
+        return all(name in now and now[name] is value for name, value in content.items())
     return len(now) == len(content) and all(map(operator.is_, now, content))
 
 
 def _content(one):
+    """Copied: a set, a list of the items, keys before values, or a dict of the attributes."""
     if isinstance(one, (set, frozenset)):
         return set(one)
     if isinstance(one, dict):
         return [*one.keys(), *one.values()]
     if isinstance(one, (list, tuple, collections.deque)):
         return list(one)
-    names = {name for each in type(one).__mro__ for name in getattr(each, "__slots__", ())}
-    return [getattr(one, name, None) for name in sorted({*names, *getattr(one, "__dict__", ())})]
+    members = python_types.MemberDescriptorType
+    slots = {name for each in type(one).__mro__ for name, value in vars(each).items() if isinstance(value, members)}
+    return {name: getattr(one, name) for name in slots if hasattr(one, name)} | getattr(one, "__dict__", {})
 
 
 def _same(a, b, alike, met=()):

@@ -1,5 +1,6 @@
 """Blocks of objmode: what the interpreter runs in the middle of compiled code."""
 
+import functools
 import json
 import linecache
 import weakref
@@ -519,3 +520,40 @@ def test_arguments_that_a_block_leaves_alone():
     kept, array = [1], np.zeros(1)
     assert njit(f)(kept, array) == len(KEPT_LIST) + len(KEPT_DICT) + 1
     assert kept == [1, len(KEPT_LIST) + len(KEPT_DICT)] and array[0] == 1
+
+
+class Lazy:
+    __slots__ = ("__n", "__dict__")
+
+    def __init__(self):
+        self.__n, self.items = 3, np.zeros(1)
+
+    def count(self):
+        return self.__n
+
+    def reset(self):
+        self.__n = 0
+
+    @functools.cached_property
+    def slow(self):
+        return self.__n + 1
+
+
+LAZY = Lazy()
+
+
+def test_attributes_that_a_block_adds_are_none_of_compiled_code():
+    def f(x):
+        with objmode(n="int64"):
+            n = LAZY.slow
+            LAZY.items[0] = 7
+        return n + x.items[0]
+
+    def g(x):
+        with objmode():
+            LAZY.reset()
+        return x.count()
+
+    assert njit(f)(LAZY) == 11 and LAZY.slow == 4
+    with pytest.raises(RuntimeError, match="has changed a list, dict, set or instance that is an argument"):
+        njit(g)(LAZY)

@@ -262,9 +262,14 @@ MarshalResult marshal_take_slice(const Marshal *marshal, const Type *type, PyObj
         if (parts[i] == Py_None) continue;
         if (!PyIndex_Check(parts[i])) return MARSHAL_MISMATCH;
         PyObject *number = PyNumber_Index(parts[i]);
-        int failed = !number || marshal_read_int(number, (int64_t *)((char *)to + type_item_offset(type, i))) < 0;
+        bool read = number && marshal_read_int(number, (int64_t *)((char *)to + type_item_offset(type, i))) == 0;
+        if (number && !read)
+            PyErr_Format(PyExc_OverflowError,
+                         "a part of a slice is %S, and has more than 64 bits: give None, which "
+                         "means as far as there are items",
+                         number);
         Py_XDECREF(number);
-        if (failed) return MARSHAL_ERROR;
+        if (!read) return MARSHAL_ERROR;
     }
     return MARSHAL_OK;
 }
