@@ -141,15 +141,18 @@ def check_out(out, a, axis, keepdims, name):
             f"but expected {_axes_left(axis, a.ndim)}"
         )
     elif out.ndim > 0:
-        _check_extents(out, a, axis, keepdims)
+        if not fits_out(out, a, axis, keepdims):
+            _tell_misfit(out, a, axis, keepdims)
 
 
-def _check_extents(out, a, axis, keepdims):
+def _tell_misfit(out, a, axis, keepdims):
     # NumPy walks both at once, out having axes of length one where a is reduced.
+    reduced = np.full(a.ndim, False)
     have, joint, k, fits = a.shape, a.shape, 0, True
     for i in range(a.ndim):
+        reduced[i] = _is_reduced(i, axis, a.ndim)
         extent = 1
-        if keepdims or not _is_reduced(i, axis, a.ndim):
+        if keepdims or not reduced[i]:
             extent = out.shape[k]
             k += 1
         have = with_item(have, i, extent)
@@ -159,18 +162,17 @@ def _check_extents(out, a, axis, keepdims):
     if not fits:
         raise ValueError(
             "operands could not be broadcast together with remapped shapes [original->remapped]: "
-            f"{shape_text(out.shape)}->{_remapped(have, axis, keepdims)} {shape_text(a.shape)} "
+            f"{shape_text(out.shape)}->{_remapped(have, reduced, keepdims)} {shape_text(a.shape)} "
         )
     k = out.ndim
     for i in range(a.ndim - 1, -1, -1):
-        reduced = _is_reduced(i, axis, a.ndim)
-        k -= 1 if keepdims or not reduced else 0
-        if reduced and have[i] != 1:
+        k -= 1 if keepdims or not reduced[i] else 0
+        if reduced[i] and have[i] != 1:
             raise ValueError(
                 f"operand was set up as a reduction along axis {i}, but the length of the axis is {have[i]} "
                 "(it has to be 1)"
             )
-        if not reduced and have[i] == 1 and joint[i] != 1:
+        if not reduced[i] and have[i] == 1 and joint[i] != 1:
             raise ValueError(
                 f"output operand requires a reduction along dimension {k}, but the reduction is not enabled. "
                 "The dimension size of 1 does not match the expected output shape."
@@ -182,13 +184,13 @@ def _check_extents(out, a, axis, keepdims):
             )
 
 
-def _remapped(shape, axis, keepdims):
+def _remapped(shape, reduced, keepdims):
     text = "("
     for i in range(len(shape)):
-        new = not keepdims and _is_reduced(i, axis, len(shape))
+        new = not keepdims and reduced[i]
         if not new or len(text) > 1:  # one in front is not told of
             text += ("" if len(text) == 1 else ",") + ("newaxis" if new else f"{shape[i]}")
-    return text + ")"
+    return text + (",)" if len(shape) == 1 and len(text) > 1 else ")")
 
 
 def fits_out(out, a, axis, keepdims):

@@ -45,24 +45,33 @@ def in_c_order(a):
 
 
 def check_places(a, axis, out, keepdims, name):
-    # NumPy makes places in `out` itself; they are places along one axis.
+    # They are places along one axis, of which there is one; NumPy makes them as int64 and casts them to what `out` has.
     if isinstance(axis, tuple):
         raise TypeError("'tuple' object cannot be interpreted as an integer")
     elif out is not None:
+        if (a.size if axis is None else np.moveaxis(a, axis, 0).shape[0]) == 0:
+            raise ValueError(f"attempt to get {name} of an empty sequence")
         if not fits_out(out, a, axis, keepdims):
             raise ValueError(f"output array does not match result of np.{name}.")
-        if out.dtype != np.int64:
+        if not np.can_cast(out.dtype, np.int64):
             raise TypeError(
                 f"Cannot cast {'array data' if out.ndim > 0 else 'scalar'} from dtype('{np.dtype(out.dtype).name}') to "
                 "dtype('int64') according to the rule 'safe'"
             )
 
 
+def whole_place(place, a, out, keepdims):
+    if out is not None:
+        out[...] = np.int64(place).astype(out.dtype)
+        return out
+    return given(np.int64(place), a, None, keepdims)
+
+
 def argmin(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
     check_places(a, axis, out, keepdims, "argmin")
     if is_whole(a, axis):
-        return given(np.int64(place_of_least(in_c_order(a))), a, out, keepdims)
+        return whole_place(place_of_least(in_c_order(a)), a, out, keepdims)
     if np.moveaxis(a, axis, 0).shape[0] == 0:
         raise ValueError("attempt to get argmin of an empty sequence")
     places = without(a, axis, np.int64)
@@ -74,7 +83,7 @@ def argmax(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
     check_places(a, axis, out, keepdims, "argmax")
     if is_whole(a, axis):
-        return given(np.int64(place_of_greatest(in_c_order(a))), a, out, keepdims)
+        return whole_place(place_of_greatest(in_c_order(a)), a, out, keepdims)
     if np.moveaxis(a, axis, 0).shape[0] == 0:
         raise ValueError("attempt to get argmax of an empty sequence")
     places = without(a, axis, np.int64)

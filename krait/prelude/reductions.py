@@ -331,15 +331,16 @@ def count_nonzero(a, axis=None, keepdims=False):
 
 def ptp(a, axis=None, out=None, keepdims=False):
     a = np.asarray(a)
-    if out is not None:
-        check_out(out, a, axis, keepdims, "maximum")
+    if out is not None:  # NumPy subtracts where it has put the greatest
+        max_(a, axis, out, keepdims)
+        return np.subtract(out, min_(a, axis, None, keepdims), out)
     if is_whole(a, axis):
         most = extreme_of_all(np.maximum, "maximum", a, None)
-        return given(np.subtract(most, extreme_of_all(np.minimum, "minimum", a, None)), a, out, keepdims)
+        return given(np.subtract(most, extreme_of_all(np.minimum, "minimum", a, None)), a, None, keepdims)
     if isinstance(axis, tuple):
-        return over_axes(ptp(lines_of(a, axis), -1), a, axis, out, keepdims)
+        return over_axes(ptp(lines_of(a, axis), -1), a, axis, None, keepdims)
     most = extreme_along(np.maximum, "maximum", a, axis, None)
-    return along(most - extreme_along(np.minimum, "minimum", a, axis, None), axis, out, keepdims)
+    return along(most - extreme_along(np.minimum, "minimum", a, axis, None), axis, None, keepdims)
 
 
 def mean_type(a, dtype):
@@ -485,17 +486,17 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, 
     a = np.asarray(a)
     if correction is not None:
         return std(a, axis, dtype, out, freedom(ddof, correction), keepdims, where, mean)
-    if out is not None:
-        check_out(out, a, axis, keepdims, "add")
+    if out is not None:  # NumPy takes the root where it has put the variance
+        return np.sqrt(var(a, axis, dtype, out, ddof, keepdims, where, mean), out)
     if where is not None or mean is not None:
-        return over_axes(np.sqrt(var_where(a, axis, dtype, ddof, keepdims, where, mean)), a, axis, out, False)
+        return over_axes(np.sqrt(var_where(a, axis, dtype, ddof, keepdims, where, mean)), a, axis, None, False)
     if is_whole(a, axis):
         spread = var_of_all(a, mean_type(a, dtype), ddof, dtype)
-        return given(spread.dtype.type(np.sqrt(spread)), a, out, keepdims)
+        return given(spread.dtype.type(np.sqrt(spread)), a, None, keepdims)
     if isinstance(axis, tuple):
         if is_rounded(a, mean_type(a, dtype)):
-            return over_axes(np.sqrt(var_over(a, axis, mean_type(a, dtype), ddof, dtype)), a, axis, out, keepdims)
-        return over_axes(std(lines_of(a, axis), -1, dtype, None, ddof), a, axis, out, keepdims)
+            return over_axes(np.sqrt(var_over(a, axis, mean_type(a, dtype), ddof, dtype)), a, axis, None, keepdims)
+        return over_axes(std(lines_of(a, axis), -1, dtype, None, ddof), a, axis, None, keepdims)
     spreads = var_along(a, axis, mean_type(a, dtype), ddof, dtype)
     np.sqrt(spreads, spreads)
-    return along(spreads, axis, out, keepdims)
+    return along(spreads, axis, None, keepdims)

@@ -32,7 +32,8 @@ typedef struct Mapping {
     const Type *results[MAX_OUT]; /* of the function of elements */
     unsigned ndim;
     FuncInst *inst;
-    bool open; /* nobody knows yet what the function of elements returns */
+    bool open;   /* nobody knows yet what the function of elements returns */
+    bool misfit; /* there are more axes than an out= has: it raises */
 } Mapping;
 
 static bool is_array(const Type *type) { return type && infer_content(type)->kind == TY_ARRAY; }
@@ -210,10 +211,11 @@ static bool check_out(Typing *t, Mapping *m, size_t which) {
             return typing_hint(t, "use //= for whole numbers");
         return typing_hint(t, "convert the right side to %s", typing_text(t, out->items[0]));
     }
-    if (m->ndim > out->ndim)
+    if (m->ndim > out->ndim && t->in->device)
         return typing_fail(t, DIAG_TYPING, "an array of %u dimensions cannot be broadcast into one of %u", m->ndim,
                            out->ndim);
-    m->ndim = out->ndim;
+    if (m->ndim > out->ndim) m->misfit = true;
+    if (m->ndim < out->ndim) m->ndim = out->ndim;
     return true;
 }
 
@@ -261,9 +263,9 @@ Value *typing_make_shape(Typing *t, Value *array) {
 }
 
 /* The shape that arrays and scalars have together, destinations first.  If only one of them has axes it is that one's;
- * else all are named, as they are where they do not fit. */
+ * else all are named, as they are where they do not fit; misfit: they never do. */
 static Value *make_broadcast(Typing *t, Value *const *dests, size_t ndests, Value *const *inputs, size_t count,
-                             unsigned ndim) {
+                             unsigned ndim, bool misfit) {
     Value *shapes[MAX_IN + MAX_OUT + 1];
     Value *only = NULL;
     bool several = false;
@@ -273,7 +275,7 @@ static Value *make_broadcast(Typing *t, Value *const *dests, size_t ndests, Valu
         several = several || (axes && only && only != operand);
         if (axes) only = operand;
     }
-    if (!several) return only ? typing_make_shape(t, only) : NULL;
+    if (!several && !misfit) return only ? typing_make_shape(t, only) : NULL;
     for (size_t i = 0; i < ndests + count; i++) {
         Value *operand = i < ndests ? dests[i] : inputs[i - ndests];
         shapes[i] = operand->type->kind == TY_ARRAY
@@ -301,14 +303,14 @@ static Value *emit_map(Typing *t, Mapping *m) {
     }
     if (m->where) args[m->nout + m->nin] = m->where_value;
     size_t sources = m->nin + (m->where != NULL);
-    Value *shape = make_broadcast(t, given, ngiven, args + m->nout, sources, m->ndim);
+    Value *shape = make_broadcast(t, given, ngiven, args + m->nout, sources, m->ndim, m->misfit);
     if (m->where && shape && shape->op == OP_BROADCAST) shape->flags |= VF_MASKED;
     for (size_t i = 0; i < m->nout; i++) {
         made[i] = m->out[i] ? m->out_values[i] : make_new_array(t, result_type(t, m, i), shape);
         args[n++] = made[i];
     }
-    Value *map = typing_make_op_imm(t, OP_MAP, infer_none(t->in), args, n + sources, (int64_t)m->nout);
-    map->imm.inst = m->inst;
+    if (!m->misfit)
+        typing_make_op_imm(t, OP_MAP, infer_none(t->in), args, n + sources, (int64_t)m->nout)->imm.inst = m->inst;
     if (m->nout == 1) return made[0];
     const Type *types[MAX_OUT];
     for (size_t i = 0; i < m->nout; i++) types[i] = made[i]->type;

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from krait import cuda, errors, njit
 from oracle import agree, agree_all, expression
 
 EXTENTS = (0, 1, 2, 3, 5)
@@ -37,6 +38,34 @@ def test_places():
         function = expression(f"np.argmax(a, axis=1, keepdims={keepdims}, out=b)", "a", "b")
         agree_all(function, [(np.ones((2, 3)), np.zeros(out, int)) for out in shapes(ndim)])
     agree(expression("np.argmin(a, axis=0, out=b)", "a", "b"), np.ones((2, 3)), np.zeros(2))
+    for dtype in ("?", "i1", "u4", "f8", "u8"):  # what int64 holds is written back
+        agree(expression("np.argmax(a, axis=1, out=b)", "a", "b"), np.eye(2, 3), np.zeros(2, dtype))
+        agree(expression("np.argmax(a, out=b)", "a", "b"), np.arange(300.0), np.zeros((), dtype))
+    for axis, shape, out in ((0, 0, ()), (1, (2, 0), 3), (0, (2, 0), 2), (0, (2, 0), 0), (None, (2, 0), 2)):
+        agree(expression(f"np.argmin(a, axis={axis}, out=b)", "a", "b"), np.ones(shape), np.zeros(out))
+
+
+def test_of_a_line_the_text_has_its_comma():
+    agree_all(expression("np.nansum(a, axis=0, keepdims=True, out=b)", "a", "b"), [(np.ones(5), np.zeros(3))])
+
+
+@pytest.mark.parametrize("name", ["ptp", "std"])
+def test_what_takes_the_result_further_casts_as_ufuncs_do(name):
+    """NumPy subtracts, and takes the root, where the result lies already."""
+    function = expression(f"np.{name}(a, axis=1, out=b)", "a", "b")
+    with pytest.raises(TypeError, match="same_kind"):
+        function(np.eye(2, 3), np.zeros(2, int))
+    with pytest.raises(errors.TypingError, match="cannot be stored back as int64"):
+        njit(function)(np.eye(2, 3), np.zeros(2, int))
+    agree(expression(f"np.{name}(a, axis=1, out=a[:, 0]), a", "a"), np.array([[1.5, 7, 3], [2, 0, 1]]))
+    agree(function, np.array([[1, 5, 2], [0, 1, 9]], "f4"), np.zeros(2, "e"))
+
+
+@pytest.mark.parametrize("name", ["sum", "max", "any"])
+def test_in_kernels_they_make_an_array(name):
+    kernel = cuda.jit(expression(f"np.{name}(a, axis=0, out=b)", "a", "b"))
+    with pytest.raises(errors.UnsupportedError, match=f"{name}.* makes an array, which kernels cannot"):
+        kernel[1, 1](np.ones((3, 3)), np.ones(3))
 
 
 @pytest.mark.parametrize("name", ["cumsum", "cumprod", "maximum.accumulate"])
@@ -94,3 +123,16 @@ def test_where_is_named_last_of_what_does_not_fit():
     agree(function, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(2, bool))
     agree(function, np.zeros(2), np.zeros(1), np.zeros(2), np.zeros(3, bool))
     agree(function, np.zeros(2), np.zeros(3), np.zeros(3), np.zeros(3, bool))
+
+
+def test_more_axes_than_the_result_has():
+    masked = expression("np.add(a, b, out=c, where=d)", "a", "b", "c", "d")
+    for out, mask in (((), 2), (2, (1, 2)), (2, (2, 2)), ((2, 2), (3, 2, 2)), ((), ())):
+        agree(masked, np.ones(2), np.ones(2), np.zeros(out), np.ones(mask, bool))
+    agree(expression("np.sqrt(a, out=b)", "a", "b"), np.ones((2, 3)), np.zeros(3))
+    agree(expression("np.modf(a, b, c)", "a", "b", "c"), np.ones((2, 3)), np.zeros((2, 3)), np.zeros(3))
+
+    def add(a, b):
+        a += b
+
+    agree(add, np.zeros(3), np.ones((1, 3)))
