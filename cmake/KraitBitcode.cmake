@@ -18,7 +18,8 @@ endif()
 if(KRAIT_WERROR)
     list(APPEND rtlib_flags -Werror)
 endif()
-set(rtlib_flags_host -fPIC -fno-stack-protector -fno-asynchronous-unwind-tables -DKRAIT_RT_HOST=1)
+# Vectors of a few scalars are made after inlining: a loop around them would not be made of vectors of its own.
+set(rtlib_flags_host -fPIC -fno-stack-protector -fno-asynchronous-unwind-tables -fno-slp-vectorize -DKRAIT_RT_HOST=1)
 set(rtlib_flags_nvptx --target=nvptx64-nvidia-cuda -march=sm_50 -nogpulib -Wno-unknown-cuda-version -DKRAIT_RT_NVPTX=1)
 # Functions must inline into any caller on any processor: the processor that clang assumed is taken out, and so is the
 # mark that -ffreestanding leaves (LLVM inlines a function that has it only into functions that have it); of the name of

@@ -66,17 +66,25 @@ double krait_rt_norm(double *v, int64_t n) { return norm(v, n); }
 
 #if defined(KRAIT_RT_HOST)
 
-__attribute__((noinline, const)) static double norm_of_far(double x, double y) {
-    double v[2] = {x, y};
-    return norm(v, 2);
-}
-
-/* norm(v, 2) without loops and memory; its scale is the power of two next to the larger number. */
+/* norm(v, 2) without branches, loops and memory, so that vectors of it are made where it is called.  Its scale is the
+ * power of two next to the larger number, as norm's.  Numbers so large or small that this power or its inverse is
+ * subnormal are brought nearer to 1 first, by a power of two: what rounds then is the last product alone, as norm's
+ * last step; a smaller operand that loses bits by it has a square of 0 beside the other's.  Zeros, infinities and NaN
+ * have an answer without computing, and 1 takes their place, which sets no flags. */
 __attribute__((always_inline)) double krait_rt_norm2_d(double x, double y) {
+    const uint64_t infinity = UINT64_C(2047) << 52;
     uint64_t bits_x = rt_bits(__builtin_fabs(x)), bits_y = rt_bits(__builtin_fabs(y));
-    uint64_t exponent = (bits_x > bits_y ? bits_x : bits_y) >> 52;
-    if (exponent - 2 > 2042) return norm_of_far(x, y); /* zeros, subnormal numbers, the largest, infinities, NaN */
-    double scale = rt_double((2045 - exponent) << 52), a = __builtin_fabs(x) * scale, b = __builtin_fabs(y) * scale;
+    uint64_t larger = bits_x > bits_y ? bits_x : bits_y, smaller = bits_x > bits_y ? bits_y : bits_x;
+    bool known = larger - 1 >= infinity - 1;
+    double answer = larger <= infinity || smaller == infinity ? rt_double(larger > infinity ? infinity : larger)
+                                                              : RT_NAN;
+    double a = known ? 1.0 : rt_double(bits_x), b = known ? 1.0 : rt_double(bits_y);
+    bool tiny = larger < UINT64_C(2) << 52, huge = larger >= UINT64_C(2045) << 52;
+    double nearer = tiny ? 0x1p600 : huge ? 0x1p-4 : 1.0, back = tiny ? 0x1p-600 : huge ? 0x1p4 : 1.0;
+    a *= nearer, b *= nearer;
+    uint64_t exponent = (rt_bits(a) > rt_bits(b) ? rt_bits(a) : rt_bits(b)) & infinity;
+    double scale = rt_double((UINT64_C(2045) << 52) - exponent), unit = rt_double(exponent + (UINT64_C(1) << 52));
+    a *= scale, b *= scale;
     Pair square_a = product(a, a), square_b = product(b, b);
     Pair one = sum_ordered(1, square_a.hi), both = sum_ordered(one.hi, square_b.hi);
     double lost_squares = 0 + square_a.lo + square_b.lo, lost_sums = 0 + one.lo + both.lo;
@@ -84,7 +92,8 @@ __attribute__((always_inline)) double krait_rt_norm2_d(double x, double y) {
     Pair square = product(-root, root), s = sum_ordered(both.hi, square.hi);
     lost_squares += square.lo, lost_sums += s.lo;
     root += (s.hi - 1 + (lost_squares + lost_sums)) / (2 * root);
-    return root / scale;
+    double norm = root * unit * back;
+    return known ? answer : norm;
 }
 #else
 double krait_rt_norm2_d(double x, double y) { return m_hypot(x, y); }

@@ -351,6 +351,20 @@ static bool is_modulus(const Lower *l, const Value *call) {
     return is_abs && l->target->math == MATH_HOST && type_scalar_kind(call->args[0]->type) == 'c';
 }
 
+/* divmod of floats of the host, whose fmod has vectors. */
+static bool is_divmod(const Lower *l, const Value *call) {
+    bool is_one = value_calls(call, FUNC_PY_DIVMOD) || value_calls(call, FUNC_NP_DIVMOD);
+    if (!is_one || l->target->math != MATH_HOST || type_scalar_kind(call->type->items[0]) != 'f') return false;
+    Scalar scalar = (Scalar)call->type->items[0]->scalar;
+    return !scalar_is_half(scalar) && l_arg_type(call, 0)->scalar == scalar && l_arg_type(call, 1)->scalar == scalar;
+}
+
+static LLVMValueRef lower_divmod(Lower *l, const Value *call, LLVMValueRef const *args) {
+    LLVMValueRef results[2];
+    TRY(l_float_divmod(l, (Scalar)call->type->items[0]->scalar, args, results));
+    return l_make_items(l, call->type, results);
+}
+
 LLVMValueRef lower_library(Lower *l, const Value *call) {
     const FuncInfo *info = func_row(call->imm.func);
     FlatCall flat = {0};
@@ -368,6 +382,8 @@ LLVMValueRef lower_library(Lower *l, const Value *call) {
     MathId id = info->how == HOW_EXTERN ? info->math : platform_function(l, call);
     if (is_modulus(l, call))
         result = lower_math(l, MATH_hypot, (Scalar)call->type->scalar, flat.values, 2);
+    else if (is_divmod(l, call))
+        result = lower_divmod(l, call, args);
     else if (id < MATH_COUNT)
         result = lower_math(l, id, (Scalar)first->scalar, args, call->nargs);
     else

@@ -16,22 +16,62 @@ static int constant_log2(LLVMValueRef value) {
     return bits && !(bits & (bits - 1)) ? __builtin_ctzll(bits) : -1;
 }
 
-/* Whether integers are divided as floats: in the loops of a ufunc, since processors have vectors of these alone. */
+/* Whether the loops of a ufunc divide integers of `bits` as floats, since processors have vectors of these alone; and
+ * of those of 64 bits where vectors convert to and from floats. */
+static bool has_vectors_of(unsigned bits) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return bits <= 32 || __builtin_cpu_supports("avx512dq");
+#else
+    return bits <= 32;
+#endif
+}
+
 static bool divides_as_floats(const Lower *l, LLVMValueRef b) {
     bool vectors = l->m->options.entry == ENTRY_UFUNC && l->target->math == MATH_HOST && l->m->options.opt_level >= 2;
-    return vectors && LLVMGetIntTypeWidth(LLVMTypeOf(b)) <= 32 && !LLVMIsAConstantInt(b);
+    return vectors && !LLVMIsAConstantInt(b) && has_vectors_of(LLVMGetIntTypeWidth(LLVMTypeOf(b)));
+}
+
+static LLVMValueRef to_real(Lower *l, bool is_signed, LLVMValueRef a, LLVMTypeRef real) {
+    return is_signed ? LLVMBuildSIToFP(l->b, a, real, "") : LLVMBuildUIToFP(l->b, a, real, "");
+}
+
+static LLVMValueRef to_whole(Lower *l, bool is_signed, LLVMValueRef a, LLVMTypeRef type) {
+    return is_signed ? LLVMBuildFPToSI(l->b, a, type, "") : LLVMBuildFPToUI(l->b, a, type, "");
+}
+
+/* Of 64 bits: in two steps, each by a reciprocal that is too small, by 2^-50 of it, more than converting, dividing and
+ * multiplying round.  So each partial quotient is no larger than what it is of, nor is anything too large for 64 bits;
+ * the first leaves less than 2^16 divisors, the second less than two, of which one may be left to count. */
+static LLVMValueRef long_quotient(Lower *l, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef inverse = l_fdiv(l, l_float(l->f64, 1 - 0x1p-50), to_real(l, is_signed, b, l->f64));
+    LLVMValueRef quotient = l_null(type), rest = a;
+    for (int step = 0; step < 2; step++) {
+        LLVMValueRef part = to_whole(l, is_signed, l_fmul(l, to_real(l, is_signed, rest, l->f64), inverse), type);
+        quotient = l_add(l, quotient, part);
+        rest = l_sub(l, rest, l_mul(l, part, b));
+    }
+    if (!is_signed) return l_add(l, quotient, LLVMBuildZExt(l->b, l_icmp(l, LLVMIntUGE, rest, b), type, ""));
+    LLVMValueRef falls = l_icmp(l, LLVMIntSLT, l_xor(l, a, b), l_null(type));
+    LLVMValueRef last = l_select(l, falls, l_int(type, -1), l_int(type, 1));
+    LLVMValueRef sizes[2] = {rest, b};
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef args[] = {sizes[i], l_i1(l, false)};
+        sizes[i] = l_intrinsic(l, "llvm.abs", type, args, 2);
+    }
+    return l_add(l, quotient, l_select(l, l_icmp(l, LLVMIntUGE, sizes[0], sizes[1]), last, l_null(type)));
 }
 
 /* a / b without its fraction.  As floats: of numbers below 2^N a quotient that is no integer is further from the next
  * one than 2^-N of it, more than rounding takes, for float32 has 24 bits and float64 has 53. */
 static LLVMValueRef whole_quotient(Lower *l, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
+    LLVMTypeRef type = LLVMTypeOf(a);
+    unsigned bits = LLVMGetIntTypeWidth(type);
     if (!divides_as_floats(l, b)) return is_signed ? LLVMBuildSDiv(l->b, a, b, "") : LLVMBuildUDiv(l->b, a, b, "");
-    LLVMTypeRef type = LLVMTypeOf(a), real = LLVMGetIntTypeWidth(type) <= 16 ? l->f32 : l->f64;
-    if (!is_signed)
-        return LLVMBuildFPToUI(l->b, l_fdiv(l, LLVMBuildUIToFP(l->b, a, real, ""), LLVMBuildUIToFP(l->b, b, real, "")),
-                               type, "");
-    LLVMValueRef quotient = l_fdiv(l, LLVMBuildSIToFP(l->b, a, real, ""), LLVMBuildSIToFP(l->b, b, real, ""));
-    return LLVMBuildFPToSI(l->b, quotient, type, "");
+    if (bits > 32) return long_quotient(l, is_signed, a, b);
+    LLVMTypeRef real = bits <= 16 ? l->f32 : l->f64;
+    return to_whole(l, is_signed, l_fdiv(l, to_real(l, is_signed, a, real), to_real(l, is_signed, b, real)), type);
 }
 
 /* Quotient and remainder that no divisor makes undefined: x // 0 = x % 0 = 0, MIN // -1 = MIN, MIN % -1 = 0. */
@@ -138,11 +178,13 @@ static LLVMValueRef copysign_of(Lower *l, LLVMValueRef magnitude, LLVMValueRef s
 }
 
 /* a % b with the sign of b; *quotient (when wanted) gets floor(a / b) computed from it, so that q * b + r is a as
- * nearly as can be; of a division by zero, a / b alone sets flags. */
-static LLVMValueRef float_divmod(Lower *l, Scalar scalar, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *quotient) {
+ * nearly as can be; of a division by zero, a / b alone sets flags, unless `both` are wanted. */
+static LLVMValueRef float_divmod(Lower *l, Scalar scalar, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *quotient,
+                                 bool both) {
     LLVMTypeRef type = LLVMTypeOf(a);
     LLVMValueRef zero = l_null(type), one = l_float(type, 1.0), by_zero = LLVMBuildFCmp(l->b, LLVMRealOEQ, b, zero, "");
-    LLVMValueRef divisor = quotient ? l_select(l, by_zero, one, b) : b, args[] = {a, divisor}; /* a / 0 says it all */
+    LLVMValueRef divisor = quotient ? l_select(l, by_zero, one, b) : b; /* a / 0 says it all */
+    LLVMValueRef args[] = {a, both ? b : divisor};
     LLVMValueRef mod = lower_math(l, MATH_fmod, scalar, args, 2);
     if (!mod) return NULL;
     LLVMValueRef exact = LLVMBuildFCmp(l->b, LLVMRealOEQ, mod, zero, "");
@@ -165,6 +207,10 @@ static LLVMValueRef float_divmod(Lower *l, Scalar scalar, LLVMValueRef a, LLVMVa
     return result;
 }
 
+bool l_float_divmod(Lower *l, Scalar scalar, LLVMValueRef const *args, LLVMValueRef results[2]) {
+    return (results[1] = float_divmod(l, scalar, args[0], args[1], &results[0], true)) != NULL;
+}
+
 static LLVMRealPredicate real_predicate(Op op) {
     switch (op) {
     case OP_LT: return LLVMRealOLT;
@@ -184,10 +230,10 @@ static LLVMValueRef float_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLV
     case OP_MUL: return l_fmul(l, a, b);
     case OP_TRUEDIV: return l_fdiv(l, a, b);
     case OP_NEG: return l_fneg(l, a);
-    case OP_MOD: return float_divmod(l, scalar, a, b, NULL);
+    case OP_MOD: return float_divmod(l, scalar, a, b, NULL, false);
     case OP_FLOORDIV: {
         LLVMValueRef quotient = NULL;
-        return float_divmod(l, scalar, a, b, &quotient) ? quotient : NULL;
+        return float_divmod(l, scalar, a, b, &quotient, false) ? quotient : NULL;
     }
     default: return NULL;
     }

@@ -24,6 +24,8 @@ LLVMValueRef l_cast(Lower *l, LLVMValueRef value, const Type *from, const Type *
 LLVMValueRef l_cast_scalar(Lower *l, LLVMValueRef value, Scalar from, Scalar to);
 /* ADD ... XOR, LT ... GE, NEG POS INVERT on operands of one scalar type (b NULL for unary); never raises. */
 LLVMValueRef l_scalar_op(Lower *l, Op op, Scalar scalar, LLVMValueRef a, LLVMValueRef b);
+/* divmod(args[0], args[1]) of floats. */
+bool l_float_divmod(Lower *l, Scalar scalar, LLVMValueRef const *args, LLVMValueRef results[2]);
 LLVMValueRef l_truth(Lower *l, const Type *type, LLVMValueRef value); /* i1 */
 
 /* A function of the platforms' math libraries, on `count` arguments of one float (or complex) scalar

@@ -9,7 +9,7 @@ import hypothesis
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from krait import njit
+from krait import njit, vectorize
 from krait.errors import TypingError
 from math_cases import FLOATS, INF, INT_TYPES, INTS, NAN, agree_on, as_compiled, caller, names_of_rows, pairs, ulps
 from oracle import agree, compare_outcomes, expression, make, outcome
@@ -221,6 +221,26 @@ def test_variable_numbers_of_arguments():
     agree(lambda x: (math.log(x), math.log(x, 2), math.log(x, 10.0)), 1000)
     agree(lambda x: math.log(x, 1), 2.0)
     agree(lambda x: math.log(x, -1), 2.0)
+
+
+def test_hypot_of_many_pairs():
+    """In the vectors of a ufunc and one by one: at the ends of every range, infinities and NaN, and without a flag."""
+    ends = [2.0**e for e in (-1022, -1021, -1020, -1019, -600, 0, 600, 1019, 1020, 1021, 1022, 1023)]
+    ends += [0.0, -0.0, INF, -INF, NAN, sys.float_info.max, -3.7e307, 1.1, -7e-300, 5e-324, 1e-310]
+    x, y = (np.array(ends)[at.ravel()] for at in np.indices((len(ends), len(ends))))
+    numbers = np.random.default_rng(5).integers(0, 2**63, (2, 2000)).view(np.float64)
+    x, y = np.concatenate([x, numbers[0], numbers[0]]), np.concatenate([y, numbers[1], numbers[0][::-1] * 0.37])
+    far = ~(np.maximum(abs(x), abs(y)) <= 1e-300)  # before 3.12 the interpreter adds subnormal squares in another way
+    exact = far if sys.version_info < (3, 12) else np.full(x.size, True)
+    made = vectorize(["float64(float64, float64)"])(lambda x, y: math.hypot(x, y))
+    want = np.array([math.hypot(*pair) for pair in zip(x.tolist(), y.tolist())])
+    with np.errstate(all="ignore"):
+        got, alone = made(x, y), np.array([made(*pair) for pair in zip(x, y)])
+    assert (alone.view(np.int64) == got.view(np.int64)).all()
+    bad = np.flatnonzero(exact & ~((got == want) | (np.isnan(got) & np.isnan(want))))
+    assert not bad.size, [(x[i], y[i], got[i], want[i]) for i in bad[:5]]
+    with np.errstate(all="raise"):
+        made(np.array([1.5, INF, NAN, 0.0, 0.0, 5e-324] * 8), np.array([2.5, NAN, 1.5, 0.0, -INF, 0.0] * 8))
 
 
 @hypothesis.given(st.tuples(*[st.floats(-1e150, 1e150)] * 3))

@@ -58,6 +58,30 @@ def test_every_bit_is_that_of_NumPy(name, dtype):
     assert same_bits(alone, want[:1500]).all()
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_quotient_and_remainder_at_once(dtype):
+    x, y = pairs(dtype)
+    name = str(np.dtype(dtype))
+
+    def told(call, *pair):
+        kinds = []
+        with np.errstate(all="call", call=lambda kind, flag: kinds.append(kind)):
+            results = call(*pair)
+        return results, kinds
+
+    for function in (lambda x, y: divmod(x, y), lambda x, y: np.divmod(x, y)):
+        made = vectorize([f"Tuple(({name}, {name}))({name}, {name})"])(function)
+        with np.errstate(all="ignore"):
+            wants, gots = np.divmod(x, y), made(x, y)
+        for want, got in zip(wants, gots):
+            bad = np.flatnonzero(~same_bits(got, want))
+            assert not bad.size, [(x[i], y[i], got[i], want[i]) for i in bad[:5]]
+        for pair in ((1.5, 2.5), (-1.5, 0.0), (np.nan, 2.0), (np.inf, 2.0), (2.0, np.inf)):
+            for length in (1, 40):
+                operands = [np.full(length, dtype(item)) for item in pair]
+                assert told(made, *operands)[1] == told(np.divmod, *operands)[1], (pair, length)
+
+
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_loops_and_array_expressions_have_the_same_bits(name):
     function, reference = OPERATIONS[name]
