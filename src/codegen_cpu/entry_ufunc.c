@@ -107,14 +107,19 @@ static bool ufunc_element(Lower *l, Ufunc *u, LLVMValueRef const *at) {
     return true;
 }
 
+static bool is_light_call(const Value *call) {
+    const FuncInfo *row = func_row(call->imm.func);
+    bool is_complex = call->nargs && type_scalar_kind(call->args[0]->type) == 'c';
+    return row->how == HOW_OP || row->how == HOW_TYPED || (row->is_light && !is_complex);
+}
+
 /* Whether an element takes a few cycles: nothing is divided or called. */
 static bool is_light(const FuncInst *root) {
     const Func *f = root->func;
     for (size_t b = 0; b < f->blocks.len; b++)
         for (const Value *value = f->blocks.data[b]->first; value; value = value->next) {
-            FuncHow how = value->op == OP_CALL_FUNC ? func_row(value->imm.func)->how : HOW_OP;
             if (value_divides(value) || value->op == OP_POW || value->op == OP_CALL_INST) return false;
-            if (how != HOW_OP && how != HOW_TYPED) return false;
+            if (value->op == OP_CALL_FUNC && !is_light_call(value)) return false;
         }
     return !root->reaches_loop;
 }

@@ -120,6 +120,7 @@ typedef struct FuncInfo {
     uint32_t shapes;    /* bit i: argument i is a shape */
     bool is_indexed;    /* x[...], not x(...) */
     bool is_short;      /* on float32 a GPU computes it by a short sequence without branches */
+    bool is_light;      /* a processor computes it of real numbers in a few cycles, without branches */
     bool elementwise;   /* a ufunc: takes whole arrays */
     bool takes_plain;   /* of a member of an enumeration, its text */
     bool takes_none;    /* a ufunc that has an answer for None, which NumPy takes for an object */

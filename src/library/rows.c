@@ -66,6 +66,7 @@ const PlatformMath platform_math[MATH_COUNT] = {
 #define CONSTANTS                      .constants = UINT32_MAX
 #define VALUE                          .is_value = true
 #define SHORT                          .is_short = true
+#define LIGHT                          .is_light = true
 #define METHOD(name, other)            .methods = {name, other}
 #define REFUSES(name)                  .refused_method = name
 #define RESULT(low, high)              .range = {low, high}

@@ -206,10 +206,11 @@ static int64_t to_a_line(const Operands *o) {
 }
 
 /* Strips become longer while none is done anew, and are short after one that is: what is done twice stays less than
- * what is done once, and what a strip costs beside its elements is little. */
+ * what is done once, but for the first, which is long, since few are; and what a strip costs beside its elements is
+ * little. */
 static void run(const Operands *o, const Code *code, char *const *buffer, int64_t longest) {
     char *at[MOST_OPERANDS];
-    int64_t length = code->flags && longest > SHORT_STRIP ? SHORT_STRIP : longest;
+    int64_t length = code->flags && longest > SHORT_STRIP ? longest / 2 : longest;
     int64_t count = buffer ? 0 : to_a_line(o), same = 0, rounds = -(INT64_C(1) << code->loops->round);
     Pace pace = pace_of(code);
     for (int64_t done = 0; done < o->elements; done += count, count = 0) {
