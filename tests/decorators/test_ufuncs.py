@@ -240,3 +240,35 @@ def test_the_neighbour_of_a_zero_towards_the_other(dtype):
     np.testing.assert_array_equal(np.signbit(step(zeros, zeros[::-1])), np.signbit(zeros[::-1]))
     if dtype != "e":  # NumPy's of float16 gave the first of two zeros before 2.5
         np.testing.assert_array_equal(np.signbit(np.nextafter(zeros, zeros[::-1])), np.signbit(zeros[::-1]))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32", "uint8"])
+@pytest.mark.parametrize("step", [1, 2, -1, -3])
+def test_every_length_and_step_of_a_light_function(dtype, step):
+    """With gaps, backwards, and where a result is the next operand: NumPy's numbers, order and place."""
+    twice = vectorize([f"{dtype}({dtype}, {dtype})"])(lambda x, y: x * 2 - y)
+
+    def one_by_one(items):
+        results = list(items[:1])
+        for item in items[1:]:
+            results.append(dtype_of(results[-1] * dtype_of(2) - item))
+        return np.array(results, dtype)
+
+    dtype_of = np.dtype(dtype).type
+    with np.errstate(over="ignore"):
+        for length in (*range(1, 12), 40):
+            x = np.arange(3 * length, dtype=dtype)[::step][:length]
+            y = np.arange(7, 7 + 3 * length).astype(dtype)[::step][:length]
+            place = np.full(3 * length, 99, dtype)
+            out = place[::step][:length]
+            twice(x, y, out)
+            np.testing.assert_array_equal(out, x * dtype_of(2) - y)
+            assert (place == 99).sum() >= 2 * length - 2
+            np.testing.assert_array_equal(twice.accumulate(y), one_by_one(y))
+            assert twice.reduce(y) == one_by_one(y)[-1]
+            ends = twice.reduceat(y, [0, length // 2])
+            assert ends[1] == one_by_one(y[length // 2 :])[-1]
+            assert ends[0] == one_by_one(y[: length // 2] if length > 1 else y)[-1]
+            pile = np.stack([y, x, y], axis=0)
+            np.testing.assert_array_equal(twice.reduce(pile, axis=0), (y * dtype_of(2) - x) * dtype_of(2) - y)
+            np.testing.assert_array_equal(twice.reduce(pile, axis=1), [one_by_one(row)[-1] for row in pile])

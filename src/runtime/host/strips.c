@@ -264,13 +264,17 @@ static bool in_strips(Operands *o, const Code *code) {
     return true;
 }
 
-/* Whether strips may be, looked at in a few instructions: operands without gaps that do not overlap. */
-static bool lie_apart(const Operands *o) {
+/* Whether strips may be, looked at in a few instructions: operands without gaps that do not overlap, or, unless elements
+ * may be computed `again`, are the same. */
+static bool lie_apart(const Operands *o, bool again) {
     for (int i = 0; i < o->count; i++) {
         if (!contiguous(o, i)) return false;
         const char *end = o->start[i] + o->elements * o->bytes[i];
-        for (int out = i < o->inputs ? o->inputs : i + 1; out < o->count; out++)
-            if (end > o->start[out] && o->start[i] < o->start[out] + o->elements * o->bytes[out]) return false;
+        for (int out = i < o->inputs ? o->inputs : i + 1; out < o->count; out++) {
+            bool same = !again && o->start[i] == o->start[out] && o->bytes[i] == o->bytes[out];
+            const char *out_end = o->start[out] + o->elements * o->bytes[out];
+            if (!same && end > o->start[out] && o->start[i] < out_end) return false;
+        }
     }
     return true;
 }
@@ -288,7 +292,7 @@ void host_ufunc_run(const HostLoops *loops, char *const *start, const int64_t *e
     bool again = loops->traits & STRIP_AGAIN, light = loops->traits & STRIP_LIGHT;
     Code code = {loops, data, loops->traits, again, again && loops->traits & STRIP_FLAGS};
     bool few = o.elements < (light ? FEW_LIGHT_ELEMENTS : FEW_ELEMENTS) || !(o.elements >> loops->round);
-    bool apart = !few && lie_apart(&o);
+    bool apart = !few && lie_apart(&o, again);
     if (few && !(loops->traits & STRIP_LONG))
         loops->plain(start, o.elements, step, data);
     else if (apart && light && !code.flags && o.elements < WORTH_A_LINE)
