@@ -54,8 +54,6 @@ static bool ufunc_operands(Lower *l, Ufunc *u, const FuncInst *root) {
             "a ufunc has at most %d arguments and results", MAX_UFUNC_OPERANDS);
     for (unsigned i = 0; i < u->count; i++) {
         const Type *type = i < u->nin ? root->types[i] : host_ufunc_result(&l->m->options, root->result, i - u->nin);
-        FAIL_IF(root->never_returns, l->diag, TYPING, f->source, f->span,
-                "every path of `%s` raises, so it never gives a number: let a path end with `return` and one", f->name);
         FAIL_IF(!type_is_scalar(type), l->diag, TYPING, f->source, f->span, "%s of a ufunc must be a scalar, not %s%s",
                 i < u->nin ? "an argument" : "the result", type_text(l->arena, type),
                 i < u->nin

@@ -42,8 +42,6 @@ static bool find_operands(Lower *l, Kernel *k, const FuncInst *root) {
             "a vectorised function has at most %d arguments and results", UFUNC_MAX_OPERANDS);
     for (unsigned i = 0; i < k->count; i++) {
         const Type *type = i < k->nin ? root->types[i] : tuple ? root->result->items[i - k->nin] : root->result;
-        FAIL_IF(root->never_returns, l->diag, TYPING, f->source, f->span,
-                "every path of `%s` raises, so it never gives a number: let a path end with `return` and one", f->name);
         FAIL_IF(!type_is_scalar(type), l->diag, TYPING, f->source, f->span,
                 "%s of a vectorised function must be a scalar, not %s%s", i < k->nin ? "an argument" : "the result",
                 type_text(l->arena, type), i < k->nin ? "" : ": return a number, or a tuple of numbers");

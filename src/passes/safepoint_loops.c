@@ -79,8 +79,10 @@ typedef struct Count { /* a loop over range(start, stop, step) */
     Value *start, *stop, *step;
 } Count;
 
-static bool counts(Value *iterator, Count *count) {
+static bool counts(const Loops *loops, const Loop *loop, Value *iterator, Count *count) {
     enum { LONGEST_STEP = 1 << 16 };
+    /* what is made before a loop around goes on, in each round of that, where the one before has left it */
+    if (loops->around[iterator->block->order] != loop->parent) return false;
     const Value *range = iterator->op == OP_ITER ? iterator->args[0] : NULL;
     if (!range || !value_calls(range, FUNC_RANGE) || range->nargs != 3) return false;
     *count = (Count){iterator, range->args[0], range->args[1], range->args[2]};
@@ -305,7 +307,7 @@ void loop_look(Loops *loops, Loop *loop, Edges *entries, Edges *backs) {
     uint32_t exit = may_nest ? loop_exit_side(loops, loop) : 2;
     Value *iterator = exit < 2 ? loop_own_iterator(loops, loop) : NULL;
     Count count;
-    if (iterator && counts(iterator, &count))
+    if (iterator && counts(loops, loop, iterator, &count))
         add_strips(loops, loop, exit, &count, entries, backs);
     else if (iterator)
         add_parts(loops, loop, exit, iterator, entries, backs);

@@ -114,10 +114,12 @@ static bool find_endless(Arena *arena, FuncInst *const *insts, size_t count, boo
     return true;
 }
 
-/* A function that may give a number or None gives the number, or raises. */
-static void give_numbers(FuncInst *root) {
-    if (root->result->kind != TY_OPTIONAL || root->callers.len) return;
+/* A function that may give a number or None gives the number, or raises; one that only raises has no type of results. */
+static bool give_numbers(FuncInst *root, Diag *diag) {
     Func *func = root->func;
+    FAIL_IF(root->never_returns, diag, TYPING, func->source, func->span,
+            "every path of `%s` raises, so it never gives a number: let a path end with `return` and one", func->name);
+    if (root->result->kind != TY_OPTIONAL || root->callers.len) return true;
     const Type *number = root->result->items[0];
     for (size_t b = 0; b < func->blocks.len; b++) {
         Value *end = func->blocks.data[b]->last;
@@ -131,6 +133,7 @@ static void give_numbers(FuncInst *root) {
         end->args[0] = cast;
     }
     func->result = root->result = number;
+    return true;
 }
 
 bool typeinfer_finish(const InferConfig *config, Arena *arena, TypeTable *types, FuncInst **insts, size_t *count,
@@ -141,7 +144,7 @@ bool typeinfer_finish(const InferConfig *config, Arena *arena, TypeTable *types,
     for (size_t i = 0; i < kept; i++) insts[i]->id = (uint32_t)i;
     insts_find_calls(arena, insts, kept);
     TRY(find_endless(arena, insts, kept, config->device, diag));
-    if (config->elementwise) give_numbers(insts[0]);
+    if (config->elementwise) TRY(give_numbers(insts[0], diag));
     for (size_t i = 0; i < kept; i++)
         if (insts[i]->never_returns) insts[i]->result = type_simple(types, TY_NONE);
     return true;

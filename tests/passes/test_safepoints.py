@@ -150,6 +150,27 @@ def test_rounds_that_take_two_items(iterable):
         assert compiled(iterable(n)) == int(f(np.asarray(iterable(n)).tolist()))
 
 
+@pytest.mark.parametrize("most", [1, 3, 200_000])
+def test_an_iterator_goes_on_where_the_round_before_has_left_it(most):
+    """In a loop that walks a part of it in each round of another, beyond a strip, too."""
+
+    def f(length, most):
+        it = iter(range(length))
+        s = last = 0
+        for _ in range(4):
+            n = 0
+            for last in it:
+                s ^= last * n
+                n += 1
+                if n >= most:
+                    break
+        return s, last
+
+    compiled = jit(f)
+    for n in (0, 1, 5, 500_000):
+        assert compiled(n, most) == f(n, most)
+
+
 # Loops in loops of every kind, the inner ones short and long, with and without values that go on.
 NESTED = [
     """
