@@ -99,6 +99,8 @@ void *errors_raise_diag(ModuleState *state, Diag *diag);
 /* Raises what compiled code raised: status - 1 numbers the site, `arguments` is the exception buffer.  globals: of
  * the function. */
 void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments, PyObject *globals);
+/* Whether a user knows a line that what this status raised has come from, or through. */
+bool errors_has_place(const Code *code, int32_t status, const RaiseTrail *trail);
 PyObject *errors_take(void);               /* the exception that is set, whole, and no longer set; NULL: none */
 void errors_come_after(PyObject *earlier); /* the context of the one that is set, or itself where none is; steals */
 /* The values of a tuple type that lie at `from`, those that are constants in `konsts`; NULL: exception set. */

@@ -303,6 +303,19 @@ static void raise_again(PyObject *exception) {
     Py_XDECREF(context);
 }
 
+/* The innermost line that a user knows: of what one of Krait's own functions raised, the call of it; NULL: none. */
+static const RaiseSite *first_place(const Code *code, const RaiseSite *site, const RaiseTrail *trail) {
+    if (site->file) return site;
+    bool called = trail->depth > 0 && trail->calls[0] >= 1 && (size_t)trail->calls[0] <= code->nraise_sites;
+    const RaiseSite *call = called ? &code->raise_sites[trail->calls[0] - 1] : NULL;
+    return call && call->file ? call : NULL;
+}
+
+bool errors_has_place(const Code *code, int32_t status, const RaiseTrail *trail) {
+    bool known = status >= 1 && (size_t)status <= code->nraise_sites;
+    return known && first_place(code, &code->raise_sites[status - 1], trail);
+}
+
 void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *exception_buffer,
                         PyObject *globals) {
     const RaiseTrail *trail = exception_buffer;
@@ -316,7 +329,8 @@ void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, co
     bool shown = false; /* a context that is raised again has its lines */
     if (trail->object) {
         exception = trail->object;
-        shown = site->pending && site->file && traceback_shows(exception, site->file, site->span);
+        const RaiseSite *place = first_place(code, site, trail);
+        shown = site->pending && place && traceback_shows(exception, place->file, place->span);
         if (!site->pending) PyException_SetTraceback(exception, Py_None); /* the trail has every line */
         raise_again(exception);
         goto done;

@@ -421,9 +421,8 @@ static void *caught_text(const void *caught, int64_t which, char *to) {
 
 /* The interpreter's object of an exception, with the lines it came through so far; of the trail's own reference. */
 static PyObject *trail_object(RaiseTrail *trail, int32_t status) {
-    const Code *code = caller->code;
-    bool here = status >= 1 && (size_t)status <= code->nraise_sites && code->raise_sites[status - 1].file;
-    if (trail->object && !here) return trail->object; /* it was made, and not raised yet */
+    if (trail->object && !errors_has_place(caller->code, status, trail))
+        return trail->object; /* it was made, and not raised yet */
     errors_raise_site(caller->state, caller->code, status, trail, caller->globals); /* uses a reference up */
     return trail->object = errors_take();
 }
