@@ -333,6 +333,8 @@ def split_words(x, most):
 
 
 def split(s, sep=None, maxsplit=-1):
+    if maxsplit is None:  # raised where it runs, as by the methods that the interpreter is asked for
+        raise TypeError("'NoneType' object cannot be interpreted as an integer")
     x = codes(s)
     most = operator.index(maxsplit)
     if most < 0:
