@@ -40,12 +40,19 @@ static LLVMValueRef to_whole(Lower *l, bool is_signed, LLVMValueRef a, LLVMTypeR
     return is_signed ? LLVMBuildFPToSI(l->b, a, type, "") : LLVMBuildFPToUI(l->b, a, type, "");
 }
 
+/* A divisor, which is not 0; where a condition says so, LLVM forgets what else has seen to it, and computes both sides of
+ * the condition, which must set no flags: so it is at least 1 as a float, too. */
+static LLVMValueRef to_divisor(Lower *l, bool is_signed, LLVMValueRef b, LLVMTypeRef real) {
+    LLVMValueRef args[] = {to_real(l, is_signed, b, real), l_float(real, 1)};
+    return is_signed ? args[0] : l_intrinsic(l, "llvm.maxnum", real, args, 2);
+}
+
 /* Of 64 bits: in two steps, each by a reciprocal that is too small, by 2^-50 of it, more than converting, dividing and
  * multiplying round.  So each partial quotient is no larger than what it is of, nor is anything too large for 64 bits;
  * the first leaves less than 2^16 divisors, the second less than two, of which one may be left to count. */
 static LLVMValueRef long_quotient(Lower *l, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
     LLVMTypeRef type = LLVMTypeOf(a);
-    LLVMValueRef inverse = l_fdiv(l, l_float(l->f64, 1 - 0x1p-50), to_real(l, is_signed, b, l->f64));
+    LLVMValueRef inverse = l_fdiv(l, l_float(l->f64, 1 - 0x1p-50), to_divisor(l, is_signed, b, l->f64));
     LLVMValueRef quotient = l_null(type), rest = a;
     for (int step = 0; step < 2; step++) {
         LLVMValueRef part = to_whole(l, is_signed, l_fmul(l, to_real(l, is_signed, rest, l->f64), inverse), type);
@@ -71,7 +78,8 @@ static LLVMValueRef whole_quotient(Lower *l, bool is_signed, LLVMValueRef a, LLV
     if (!divides_as_floats(l, b)) return is_signed ? LLVMBuildSDiv(l->b, a, b, "") : LLVMBuildUDiv(l->b, a, b, "");
     if (bits > 32) return long_quotient(l, is_signed, a, b);
     LLVMTypeRef real = bits <= 16 ? l->f32 : l->f64;
-    return to_whole(l, is_signed, l_fdiv(l, to_real(l, is_signed, a, real), to_real(l, is_signed, b, real)), type);
+    LLVMValueRef quotient = l_fdiv(l, to_real(l, is_signed, a, real), to_divisor(l, is_signed, b, real));
+    return to_whole(l, is_signed, quotient, type);
 }
 
 /* Quotient and remainder that no divisor makes undefined: x // 0 = x % 0 = 0, MIN // -1 = MIN, MIN % -1 = 0. */

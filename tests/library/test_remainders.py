@@ -149,3 +149,16 @@ def test_integers_of_every_size(dtype):
             function, reference = OPERATIONS[name]
             made = vectorize([f"{np.dtype(dtype)}({np.dtype(dtype)}, {np.dtype(dtype)})"])(function)
             np.testing.assert_array_equal(made(x, y), reference(x, y))
+
+
+@pytest.mark.parametrize("dtype", "BHILbhil")
+def test_integers_that_a_condition_keeps_from_a_division_set_no_flag(dtype):
+    name = np.dtype(dtype)
+    functions = (lambda x, y: x // y if y != 0 else x, lambda x, y: x // y if y > 0 else x)
+    x, y = np.arange(300).astype(dtype), (np.arange(300) % 4).astype(dtype)
+    for function in functions:
+        made = vectorize([f"{name}({name}, {name})"])(function)
+        for length in (3, 300):
+            with np.errstate(all="raise"):
+                got = made(x[:length], y[:length])
+            np.testing.assert_array_equal(got, [function(*pair) for pair in zip(x[:length], y[:length])])
