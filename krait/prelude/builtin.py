@@ -200,9 +200,9 @@ def clamped(index, length, least, most):
 
 
 def in_range(x, items):
-    if items.step > 0:
-        return bool(items.start <= x < items.stop) and (python_number(x) - items.start) % items.step == 0
-    return bool(items.stop < x <= items.start) and (items.start - python_number(x)) % -items.step == 0
+    inside = items.start <= x < items.stop if items.step > 0 else items.stop < x <= items.start
+    # x less the start may be no int64
+    return bool(inside) and python_number(x) % items.step == items.start % items.step
 
 
 def not_in_range(x, items):

@@ -230,11 +230,10 @@ LLVMValueRef lower_func_reversed(Lower *l, const Value *call) {
         LLVMValueRef start = l_extract(l, v, 0), stop = l_extract(l, v, 1), step = l_extract(l, v, 2);
         LLVMValueRef length = l_range_length(l, start, stop, step);
         LLVMValueRef last = l_add(l, start, l_mul(l, l_sub(l, length, l_i64(l, 1)), step));
+        it->kind = ITER_RANGE;
         it->step = l_sub(l, l_i64(l, 0), step);
-        it->limit = l_add(l, last, l_mul(l, length, it->step)); /* one before the first: only compared */
-        if (is_constant(step, 1)) it->limit = l_sub(l, start, l_i64(l, 1));
-        start_range(l, it, last, it->limit, it->step, false);
-        if (!it->left) it->left = slot_of(l, length, "left"); /* start may be the least int64 */
+        it->slot = slot_of(l, last, "next");
+        it->left = slot_of(l, length, "left"); /* where it ends may be no int64 */
     } else {
         TRY(start_numbered(l, it, source->type, v));
         it->reversed = true;

@@ -40,8 +40,8 @@ static LLVMValueRef to_whole(Lower *l, bool is_signed, LLVMValueRef a, LLVMTypeR
     return is_signed ? LLVMBuildFPToSI(l->b, a, type, "") : LLVMBuildFPToUI(l->b, a, type, "");
 }
 
-/* A divisor, which is not 0; where a condition says so, LLVM forgets what else has seen to it, and computes both sides of
- * the condition, which must set no flags: so it is at least 1 as a float, too. */
+/* A divisor, which is not 0; where a condition says so, LLVM forgets what else has seen to it, and computes both sides
+ * of the condition, which must set no flags: so it is at least 1 as a float, too. */
 static LLVMValueRef to_divisor(Lower *l, bool is_signed, LLVMValueRef b, LLVMTypeRef real) {
     LLVMValueRef args[] = {to_real(l, is_signed, b, real), l_float(real, 1)};
     return is_signed ? args[0] : l_intrinsic(l, "llvm.maxnum", real, args, 2);

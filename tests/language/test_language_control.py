@@ -396,6 +396,15 @@ def test_more_items_of_a_range_than_an_int_counts():
         agree_all(make(f"def f(a, b): return {text}"), ends)
 
 
+def test_ranges_whose_ends_are_far_apart():
+    least, most = -(2**63), 2**63 - 1
+    ends = [(least, most, 1), (least, most, 3), (least, 5, 7), (most, least, -3), (most, 0, -1), (most - 4, most, 3)]
+    agree_all(make("def f(a, b, c): return 5 in range(a, b, c), a in range(a, b, c), b - c in range(a, b, c)"), ends)
+    agree_all(make("def f(a, b, c):\n    for x in reversed(range(a, b, c)):\n        return x"), ends)
+    short = [(least, least + 9, 2), (most, most - 9, -4), (most - 9, most, 3), (least + 5, least, -1)]
+    agree_all(make("def f(a, b, c): return [x for x in reversed(range(a, b, c))]"), short)
+
+
 def test_range_given_and_returned():
     def f(r):
         total = 0
