@@ -44,7 +44,11 @@ def randrange(start, stop=None, step=1):
         raise ValueError("zero step for randrange()")
     if (stop <= start) if step > 0 else (stop >= start):
         raise ValueError("empty range for randrange()")
-    return start + step * _below(len(range(start, stop, step)))
+    try:
+        count = len(range(start, stop, step))
+    except OverflowError:
+        raise OverflowError("a range of more than 2**63 - 1 numbers is too large for compiled code") from None
+    return start + step * _below(count)
 
 
 def _below(count):

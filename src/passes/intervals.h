@@ -53,6 +53,6 @@ Intervals intervals_of(Program *program, const FuncInst *inst);
 /* Whether the number, where it is used, is an index within an extent. */
 bool intervals_prove_inside(Intervals *s, const Value *array, unsigned axis, uint32_t node);
 bool intervals_prove_access(Intervals *s, const Value *access); /* the same of each number of an access to an item */
-void intervals_note(Intervals *s, Func *func); /* flags and bounds */
+void intervals_note(Intervals *s, Func *func);                  /* flags and bounds */
 
 #endif

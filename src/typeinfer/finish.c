@@ -114,7 +114,8 @@ static bool find_endless(Arena *arena, FuncInst *const *insts, size_t count, boo
     return true;
 }
 
-/* A function that may give a number or None gives the number, or raises; one that only raises has no type of results. */
+/* A function that may give a number or None gives the number, or raises; one that only raises has no type of
+ * results. */
 static bool give_numbers(FuncInst *root, Diag *diag) {
     Func *func = root->func;
     FAIL_IF(root->never_returns, diag, TYPING, func->source, func->span,

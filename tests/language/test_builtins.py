@@ -339,7 +339,7 @@ def test_operators_on_containers():
 @pytest.mark.parametrize("text, said", [
     ("sum(x, '')", r"sum\(\) can't sum strings \[use ''\.join\(seq\) instead\]"),
     ("sum(x, b'')", r"sum\(\) can't sum bytes \[use b''\.join\(seq\) instead\]"),
-    ("sum(x)", r"sum\(iterable: list of str, start: int\) is not compiled"),
+    ("sum(x)", r"sum\(\) can't sum strings \[use ''\.join\(seq\) instead\]"),
     ("max([1j, 2j])", r"max\(iterable: list of complex\) is not compiled"),
 ])  # fmt: skip
 def test_refusals_name_the_function_that_is_called(text, said):

@@ -264,8 +264,8 @@ static bool in_strips(Operands *o, const Code *code) {
     return true;
 }
 
-/* Whether strips may be, looked at in a few instructions: operands without gaps that do not overlap, or, unless elements
- * may be computed `again`, are the same. */
+/* Whether strips may be, looked at in a few instructions: operands without gaps that do not overlap, or, unless
+ * elements may be computed `again`, are the same. */
 static bool lie_apart(const Operands *o, bool again) {
     for (int i = 0; i < o->count; i++) {
         if (!contiguous(o, i)) return false;
