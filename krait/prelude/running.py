@@ -44,7 +44,7 @@ def may_run(out, a, axis):
     if axis is not None:
         check_axes(axis, a.ndim)
     if axis is None or a.ndim < 2:
-        if out.size == 0 or a.size == 0:
+        if a.size == 0:
             return False
         if out.ndim != 1 or out.size != a.size:
             raise ValueError("provided out is the wrong size for the accumulation.")

@@ -77,7 +77,9 @@ def test_shapes_of_what_runs_along_an_axis(name):
         agree_all(function, [(np.ones((2, 3)), np.zeros(out)) for out in (3, 2, 6)])
         agree(function, np.ones((2, 3)), np.zeros(()))
     function = expression(f"np.{name}(a, out=b)", "a", "b")
-    agree_all(function, [(np.arange(3.0) + 2, np.zeros(out)) for out in EXTENTS])
+    # before NumPy 2.5 nothing was put into an array without items, and nothing said
+    outs = [out for out in EXTENTS if out or tuple(map(int, np.__version__.split(".")[:2])) >= (2, 5)]
+    agree_all(function, [(np.arange(3.0) + 2, np.zeros(out)) for out in outs])
     agree(function, np.ones(3), np.zeros((1, 3)))
 
 
