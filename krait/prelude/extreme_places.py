@@ -67,25 +67,20 @@ def whole_place(place, a, out, keepdims):
     return given(np.int64(place), a, None, keepdims)
 
 
-def argmin(a, axis=None, out=None, keepdims=False):
-    a = np.asarray(a)
-    check_places(a, axis, out, keepdims, "argmin")
+def places(place_of, name, a, axis, out, keepdims):
+    check_places(a, axis, out, keepdims, name)
     if is_whole(a, axis):
-        return whole_place(place_of_least(in_c_order(a)), a, out, keepdims)
+        return whole_place(place_of(in_c_order(a)), a, out, keepdims)
     if np.moveaxis(a, axis, 0).shape[0] == 0:
-        raise ValueError("attempt to get argmin of an empty sequence")
-    places = without(a, axis, np.int64)
-    fill_rows(place_of_least, np.moveaxis(a, axis, -1), places)
-    return along(places, axis, out, keepdims)
+        raise ValueError(f"attempt to get {name} of an empty sequence")
+    found = without(a, axis, np.int64)
+    fill_rows(place_of, np.moveaxis(a, axis, -1), found)
+    return along(found, axis, out, keepdims)
+
+
+def argmin(a, axis=None, out=None, keepdims=False):
+    return places(place_of_least, "argmin", np.asarray(a), axis, out, keepdims)
 
 
 def argmax(a, axis=None, out=None, keepdims=False):
-    a = np.asarray(a)
-    check_places(a, axis, out, keepdims, "argmax")
-    if is_whole(a, axis):
-        return whole_place(place_of_greatest(in_c_order(a)), a, out, keepdims)
-    if np.moveaxis(a, axis, 0).shape[0] == 0:
-        raise ValueError("attempt to get argmax of an empty sequence")
-    places = without(a, axis, np.int64)
-    fill_rows(place_of_greatest, np.moveaxis(a, axis, -1), places)
-    return along(places, axis, out, keepdims)
+    return places(place_of_greatest, "argmax", np.asarray(a), axis, out, keepdims)

@@ -16,20 +16,10 @@ static int constant_log2(LLVMValueRef value) {
     return bits && !(bits & (bits - 1)) ? __builtin_ctzll(bits) : -1;
 }
 
-/* Whether the loops of a ufunc divide integers of `bits` as floats, since processors have vectors of these alone; and
- * of those of 64 bits where vectors convert to and from floats. */
-static bool has_vectors_of(unsigned bits) {
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    return bits <= 32 || __builtin_cpu_supports("avx512dq");
-#else
-    return bits <= 32;
-#endif
-}
-
+/* Whether the loops of a ufunc divide integers as floats. */
 static bool divides_as_floats(const Lower *l, LLVMValueRef b) {
-    bool vectors = l->m->options.entry == ENTRY_UFUNC && l->target->math == MATH_HOST && l->m->options.opt_level >= 2;
-    return vectors && !LLVMIsAConstantInt(b) && has_vectors_of(LLVMGetIntTypeWidth(LLVMTypeOf(b)));
+    bool vectors = l->m->options.entry == ENTRY_UFUNC && l->target->vector_divisions && l->m->options.opt_level >= 2;
+    return vectors && !LLVMIsAConstantInt(b) && LLVMGetIntTypeWidth(LLVMTypeOf(b)) <= l->target->vector_divisions();
 }
 
 static LLVMValueRef to_real(Lower *l, bool is_signed, LLVMValueRef a, LLVMTypeRef real) {

@@ -163,7 +163,9 @@ struct Target {
     const char *(*nest_passes)(const CodegenOptions *options);
     /* The same of a module with a block longer than long_block, whose instructions no pass may compare in pairs. */
     const char *(*long_block_passes)(const CodegenOptions *options);
-    /* Of those that run after them, when loops no longer wait to be unrolled; NULL: there are none. */
+    /* Bits of the widest integers that loops of ufuncs divide as floats, since vectors do that alone; NULL: none. */
+    unsigned (*vector_divisions)(void);
+    /* Of the passes that run after those, when loops no longer wait to be unrolled; NULL: there are none. */
     const char *(*last_passes)(const CodegenOptions *options, LoopsLeft loops);
     /* What is changed before those; NULL: nothing. */
     void (*before_last)(Module *module);

@@ -370,6 +370,16 @@ static const char *host_nest_passes(const CodegenOptions *options) {
     "div-rem-pairs,simplifycfg<hoist-loads-stores-with-cond-faulting;speculate-unpredictables>,dce),globaldce,"   \
     "constmerge"
 
+/* Those of 64 bits only where vectors convert to and from floats. */
+static unsigned host_vector_divisions(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512dq") ? 64 : 32;
+#else
+    return 32;
+#endif
+}
+
 static const char *host_long_block_passes(const CodegenOptions *options) {
     return level_of(options) < 1 ? LEAST : LONG_BLOCKS;
 }
@@ -422,6 +432,7 @@ const Target *codegen_cpu_target(void) {
         .straight_passes = host_straight_passes,
         .nest_passes = host_nest_passes,
         .long_block_passes = host_long_block_passes,
+        .vector_divisions = host_vector_divisions,
         .finish = host_make_quiet,
         .knows = host_knows,
     };

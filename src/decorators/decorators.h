@@ -74,7 +74,8 @@ typedef struct PythonCaller {
 PythonCaller *python_calls_enter(PythonCaller *now);
 void python_calls_leave(PythonCaller *now, PythonCaller *before);
 void python_calls_init(void); /* python_calls.c: compiled code may call the interpreter from now on */
-void interrupt_init(void);    /* interrupt.c: compiled code looks for signals from now on */
+uint32_t character_traits(uint32_t code, uint32_t asked); /* characters.c */
+void interrupt_init(void);                                /* interrupt.c: compiled code looks for signals from now on */
 int types_add(PyObject *module, ModuleState *state);
 int dispatcher_add(PyObject *module, ModuleState *state);
 int cuda_names_add(PyObject *module, ModuleState *state);

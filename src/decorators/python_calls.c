@@ -235,11 +235,10 @@ static bool are_unchanged(const Marshal *marshal, const Type *types, const char 
 /* What the containers among the arguments of the call hold: their contents are copied when it begins, and written back
  * when it is over.  A new reference, or NULL: an exception is set. */
 static PyObject *contents_of_arguments(void) {
-    const Origins *origins = caller ? caller->origins : NULL;
+    const Origins *origins = caller->origins;
     PyObject *objects = PyList_New(0), *contents = NULL;
     bool filled = objects;
-    for (size_t i = 0; filled && origins && i < origins->count; i++)
-        filled = PyList_Append(objects, origins->all[i].object) == 0;
+    for (size_t i = 0; filled && i < origins->count; i++) filled = PyList_Append(objects, origins->all[i].object) == 0;
     if (filled) contents = marshal_call_python("krait._objmode", "contents", "(O)", objects);
     Py_XDECREF(objects);
     return contents;
@@ -258,6 +257,7 @@ static bool are_left_alone(PyObject *contents) {
 }
 
 static PyObject *call_block(const ModuleState *state, const char *what, PyObject *const *objects, size_t count) {
+    if (!caller || !caller->origins || !caller->origins->count) return call(state, what, objects, count);
     PyObject *contents = contents_of_arguments(), *result = contents ? call(state, what, objects, count) : NULL;
     if (result && !are_left_alone(contents)) Py_CLEAR(result);
     Py_XDECREF(contents);
@@ -488,21 +488,6 @@ static void chain(void *trail, int32_t status, void *other, bool cause) {
     PyGILState_Release(gil);
 }
 
-/* By the interpreter's own tables of Unicode, which are constants: no lock is asked for. */
-static uint32_t traits(uint32_t code, uint32_t asked) {
-    uint32_t has = 0;
-    if (asked & CHARACTER_ALPHA && Py_UNICODE_ISALPHA(code)) has |= CHARACTER_ALPHA;
-    if (asked & CHARACTER_DECIMAL && Py_UNICODE_ISDECIMAL(code)) has |= CHARACTER_DECIMAL;
-    if (asked & CHARACTER_DIGIT && Py_UNICODE_ISDIGIT(code)) has |= CHARACTER_DIGIT;
-    if (asked & CHARACTER_NUMERIC && Py_UNICODE_ISNUMERIC(code)) has |= CHARACTER_NUMERIC;
-    if (asked & CHARACTER_SPACE && Py_UNICODE_ISSPACE(code)) has |= CHARACTER_SPACE;
-    if (asked & CHARACTER_UPPER && Py_UNICODE_ISUPPER(code)) has |= CHARACTER_UPPER;
-    if (asked & CHARACTER_LOWER && Py_UNICODE_ISLOWER(code)) has |= CHARACTER_LOWER;
-    if (asked & CHARACTER_TITLE && Py_UNICODE_ISTITLE(code)) has |= CHARACTER_TITLE;
-    if (asked & CHARACTER_PRINTABLE && Py_UNICODE_ISPRINTABLE(code)) has |= CHARACTER_PRINTABLE;
-    return has;
-}
-
 void python_calls_init(void) {
     static const HostPython python = {.call = call_python,
                                       .row_of = row_of,
@@ -511,6 +496,6 @@ void python_calls_init(void) {
                                       .is = raised_is,
                                       .caught_text = caught_text,
                                       .chain = chain,
-                                      .traits = traits};
+                                      .traits = character_traits};
     host_set_python(&python);
 }

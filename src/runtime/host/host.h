@@ -185,19 +185,8 @@ typedef struct HostPython {
     void *(*caught_text)(const void *caught, int64_t which, char *to);
     /* The exception of `status` in a trail gets the other, which may be NULL, as its __cause__ or its __context__. */
     void (*chain)(void *trail, int32_t status, void *other, bool cause);
-    uint32_t (*traits)(uint32_t code, uint32_t asked); /* which CharacterTraits of those asked for a code point has */
+    uint32_t (*traits)(uint32_t code, uint32_t asked); /* which of these a code point has: decorators/characters.def */
 } HostPython;
-typedef enum CharacterTrait { /* what str.isalpha and its like ask of each character; krait/prelude/strings.py */
-                              CHARACTER_ALPHA = 1,
-                              CHARACTER_DECIMAL = 2,
-                              CHARACTER_DIGIT = 4,
-                              CHARACTER_NUMERIC = 8,
-                              CHARACTER_SPACE = 16,
-                              CHARACTER_UPPER = 32,
-                              CHARACTER_LOWER = 64,
-                              CHARACTER_TITLE = 128,
-                              CHARACTER_PRINTABLE = 256,
-} CharacterTrait;
 uint32_t krait_host_character_traits(uint32_t code, uint32_t asked);
 void host_set_python(const HostPython *python);
 /* What generated code calls: 0, or the row of what it raised in ir_exceptions.def, counted from 1, and the exception is
