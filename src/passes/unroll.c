@@ -30,8 +30,7 @@ enum { DIVISION = 4, MATH_CALL = 8 }; /* operations that they stand for */
 
 typedef struct Body {
     unsigned size, loads, stores, flops;
-    unsigned put_off; /* accesses of which it is found out behind the loop whether they are in range */
-    bool other;       /* calls of what may do anything: not the loop this is about */
+    bool other; /* calls of what may do anything: not the loop this is about */
 } Body;
 
 /* The range whose iterator the loop's condition asks; NULL: none. */
@@ -53,12 +52,11 @@ static bool is_short(const Block *header) {
            __builtin_add_overflow(start, end, &end) || stop <= end;
 }
 
-/* The driver's compiler unrolls again what counts by a constant, if it is short: with notes of accesses that are put
- * off four rounds are too long for it, and those that are left over run one by one.  Rounds by another step (of a grid)
- * are few, and those that are left over take longer than is won where they also write. */
+/* The driver's compiler unrolls again what counts by a constant.  Rounds by another step (of a grid) are few, and those
+ * that are left over take longer than is won where they also write. */
 static uint8_t rounds_of(const Block *header, const Body *body) {
     const Value *range = range_of(header);
-    if (!range || range->args[2]->konst) return body->put_off ? FEW_ROUNDS : ROUNDS;
+    if (!range || range->args[2]->konst) return ROUNDS;
     return body->stores ? 0 : body->loads <= FEW_LOADS ? MORE_ROUNDS : ROUNDS;
 }
 
@@ -99,7 +97,6 @@ static bool is_rtlib_scalar(const Value *call) {
 
 static void weigh(const Value *value, Body *body) {
     body->size += value->op != OP_CONST && value->op != OP_PHI && value->op != OP_TUPLE;
-    body->put_off += value->op == OP_GETITEM && value->flags & VF_PUT_OFF;
     if (op_is_binary(value->op)) {
         weigh_arithmetic(value, body);
         body->other |= value->op == OP_POW;
