@@ -41,12 +41,13 @@ typedef struct UfuncForm {
 /* What a launch has found out about the arguments of a kernel before it (decorators/plan.c), and what a call of a
  * function takes for granted until its code declines. */
 enum Facts {
-    FACT_NOALIAS = 1, /* written arrays overlap no other argument */
-    FACT_SMALL = 2,   /* Program.small */
-    FACTS_ALL = 3,
+    FACT_NOALIAS = 1,  /* written arrays overlap no other argument */
+    FACT_SMALL = 2,    /* Program.small */
     FACT_IN_RANGE = 4, /* Program.declines */
     FACT_BRIEF = 8,    /* Program.brief */
-    FACT_FITS = 16,    /* a kernel on the host: blocks and arrays are those that it has code of its own for */
+    FACT_ROWS = 32,    /* arrays and their rows are aligned as the code asks (codegen_nvptx_rows) */
+    FACTS_ALL = FACT_NOALIAS | FACT_SMALL | FACT_ROWS,
+    FACT_FITS = 16, /* a kernel on the host: blocks and arrays are those that it has code of its own for */
     FACTS_OF_CALLS = FACT_IN_RANGE | FACT_BRIEF | FACT_FITS
 };
 

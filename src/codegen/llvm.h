@@ -44,6 +44,13 @@ typedef struct InlineCall { /* a call of LLVM IR that a user wrote */
 /* The attribute of a function that only such text declares: the number of its InlineCall. */
 #define DECLARED_INLINE "krait-declared-inline"
 
+typedef struct RowsArray { /* an array among a kernel's arguments, whose rows are perhaps aligned (FACT_ROWS) */
+    LLVMValueRef data;     /* its parameter */
+    LLVMValueRef length; /* that of its last extent; NULL: a row is not a power of two of bytes, or there is one row */
+    unsigned item;       /* bytes of an element */
+    unsigned asks;       /* codegen_nvptx_rows */
+} RowsArray;
+
 struct Module {
     const Target *target;
     CodegenOptions options;
@@ -81,6 +88,7 @@ struct Module {
     uint32_t block[3];    /* Program.block */
     bool joins_blocks;    /* a kernel whose neighbouring blocks along that axis may run as one */
     bool recursive;       /* some function calls itself, perhaps through others: the entry notes its stack's limit */
+    VEC(RowsArray) rows;  /* the arrays among a kernel's arguments, in their order, if they are small */
     unsigned ufunc_lanes; /* elements a thread of an elementwise kernel on a GPU may take at once */
     /* What LLVM made and is being copied into the arena, which may jump: codegen_dispose gives it back. */
     char *text;

@@ -54,6 +54,9 @@ enum { UFUNC_IMMEDIATE_BYTES = 8 };
 const Target *codegen_nvptx_target(void);
 /* PTX for options->compute_capability; lies in the arena. */
 char *codegen_nvptx_emit(Module *module, Arena *arena, size_t *length, Diag *diag);
+/* Of the text of a kernel, the power of two that array number `array` among the arguments has to begin at a multiple
+ * of, and its rows have to have a multiple of, in bytes, if FACT_ROWS holds; 0: nothing is asked. */
+unsigned codegen_nvptx_rows(const char *text, unsigned array);
 /* The oldest PTX version (78 for 7.8) that knows a compute capability; 0: LLVM generates no code for it. */
 int codegen_nvptx_ptx_version(int compute_capability);
 

@@ -85,7 +85,7 @@ char *codegen_nvptx_emit(Module *module, Arena *arena, size_t *length, Diag *dia
     char *text = arena_strndup(arena, LLVMGetBufferStart(module->buffer), *length);
     if (module->options.opt_level) text = nvptx_wide_text(arena, text);
     text = nvptx_exact_text(arena, text);
-    text = put_in_linked(module, arena, text);
+    text = nvptx_note_rows(module, arena, put_in_linked(module, arena, text));
     *length = strlen(text);
     codegen_drop_copied(module);
     return text;

@@ -81,6 +81,19 @@ static void describe_parameters(Lower *l, LLVMValueRef kernel, const KernelParam
     }
 }
 
+static void describe_rows(Lower *l, LLVMValueRef kernel, const KernelParam *params, size_t count) {
+    for (size_t i = 0; l->m->options.facts & FACT_SMALL && i < count; i++) {
+        if (params[i].leaf->kind != LEAF_DATA) continue;
+        const Type *array = params[i].leaf->array;
+        size_t item = type_size(type_element(array));
+        bool has_rows = array->ndim > 1 && array->layout == LAYOUT_C && item <= ROWS_WIDEST && !(item & (item - 1));
+        RowsArray rows = {.item = (unsigned)item};
+        if (!array->unaligned) rows.data = LLVMGetParam(kernel, (unsigned)i);
+        if (has_rows) rows.length = LLVMGetParam(kernel, (unsigned)i + array->ndim);
+        vec_push(l->arena, &l->m->rows, rows);
+    }
+}
+
 /* Says to LLVM what every array promises: a length is not negative. */
 static void assume_lengths(Lower *l, LLVMValueRef kernel, const KernelParam *params, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -99,6 +112,7 @@ static bool kernel_entry(Lower *l, const FuncInst *root) {
     for (size_t i = 0; i < count; i++) types[i] = param_type(l, root->types[params[i].argument], params[i].leaf);
     LLVMValueRef kernel = nvptx_add_kernel(l, types, (unsigned)count);
     describe_parameters(l, kernel, params, count);
+    describe_rows(l, kernel, params, count);
     l_begin(l, kernel);
     l->nhidden = 0;
     l->exception = NULL;

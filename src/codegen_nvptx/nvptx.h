@@ -43,6 +43,12 @@ LLVMValueRef nvptx_exact_shift(LLVMBuilderRef b, LLVMValueRef shift);
 /* strength.c: Target.before_last */
 void nvptx_ready_for_strength(Module *module);
 
+enum { ROWS_WIDEST = 16 }; /* bytes of the widest access */
+
+/* rows.c: neighbours in a row say that they are aligned; what that asks of the arrays, as a comment of the text */
+void nvptx_align_rows(Module *module);
+char *nvptx_note_rows(const Module *module, Arena *arena, char *text);
+
 /* early_loads.c: what the function loads stands before slow operations and over ifs, where it can */
 void nvptx_load_early(LLVMBuilderRef b, LLVMValueRef function);
 

@@ -1,5 +1,6 @@
 /* facts.h: where an array of a launch lies, and whether it is small (Program.small): what plan.c and quick.c find out
- * of every launch's arrays, to choose between the two variants of the code. */
+ * of every launch's arrays, to choose between the variants of the code, and whether its
+ * rows are aligned. */
 #ifndef KRAIT_DECORATORS_FACTS_H
 #define KRAIT_DECORATORS_FACTS_H
 
@@ -45,6 +46,18 @@ static inline bool facts_measure(const PlanArray *array, const void *start, cons
         if (count * array->item > INT32_MAX) return false;
     }
     return longest <= SMALL_COUNT && count <= SMALL_COUNT - SMALL_MARGIN && !(data & array->whole);
+}
+
+/* Bits that are set where the array does not begin, or its rows do not follow each other, at multiples of as many bytes
+ * as the code asks for: PlanArray.rows. */
+static inline uintptr_t facts_between_rows(const void *start, unsigned ndim, const int64_t *dims, size_t item,
+                                           uint32_t rows) {
+    return ((uintptr_t)start | (ndim > 1 ? (uintptr_t)dims[ndim - 1] * item : 0)) & rows;
+}
+
+/* The facts that the variant of the code for such a call takes for granted. */
+static inline uint32_t facts_variant(bool small, bool apart, bool rows) {
+    return !small || !apart ? 0 : rows ? FACTS_ALL : FACTS_ALL & ~(uint32_t)FACT_ROWS;
 }
 
 /* An array without elements overlaps nothing: its extent is empty. */

@@ -42,6 +42,7 @@ typedef struct PlanArray { /* an array somewhere among the arguments */
     uint32_t argument; /* its number */
     uint32_t align;    /* of an element */
     uint32_t whole;    /* type_whole_align, less 1 */
+    uint32_t rows;     /* codegen_nvptx_rows, less 1; 0: nothing is asked */
     uint8_t ndim;
     bool strided; /* its layout does not imply the strides */
     bool written;
@@ -60,7 +61,7 @@ typedef struct Plan {
     DeviceKernel **loaded; /* one per device */
     PlanArray *arrays;
     bool may_overlap; /* some array is written and there is another */
-    bool all_facts;   /* the code takes all facts for granted (FACTS_ALL) */
+    uint32_t facts;   /* of FACTS_ALL, those that the code takes for granted */
     bool packs;       /* the code takes a parameter buffer, not the arguments as they lie */
     uint32_t ncaptured, narrays, nwords, nmoves, nints; /* ncaptured: Code.ndevice_arrays */
     PlanMove *words;                                    /* of 8 bytes; nmoves of other sizes follow */
@@ -87,7 +88,7 @@ static inline DeviceKernel *plan_kernel(Kernel *kernel, Spec *spec, Plan *plan, 
     DeviceKernel *loaded = plan->loaded[device->ordinal];
     return KRAIT_UNLIKELY(!loaded || device_kernel_gone(loaded)) ? plan_load(kernel, spec, plan, device) : loaded;
 }
-uint32_t plan_facts(const Plan *plan, const char *buffer, bool small_grid);
+uint32_t plan_facts(const Plan *plan, const char *buffer, bool small_grid); /* facts_variant of a call */
 
 /* quick.c */
 int quick_prepare(Plan *plan, const Spec *spec); /* -1: exception set */

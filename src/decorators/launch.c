@@ -1,7 +1,7 @@
 /* launch.c: kernel[grid, block, stream, shared](...): a Launcher, called by vectorcall.
  *
  * A launch that quick.c leaves: unpack the arguments into a buffer on the C stack as a specialisation for this device
- * takes them, see which facts hold of them (that decides which of two variants of the code runs), pack the parameters
+ * takes them, see which facts hold of them (that decides which variant of the code runs), pack the parameters
  * if the device wants them packed, and hand them to the device (runtime/device.h), of which nobody asks here what it
  * is.  Warm launches allocate nothing.  Arguments no specialisation takes lead to a compilation. */
 #include "decorators/kernel.h"
@@ -27,6 +27,7 @@ typedef struct Choice { /* of a specialisation */
     PyObject *const *bound;
     bool convert;                   /* arguments are converted to the specialisation's types */
     bool settled;                   /* the device was chosen by where the arrays lie */
+    uint32_t *wants;                /* gets the facts of the call; NULL: nobody asks */
     const unsigned char *transfers; /* of each argument, 0 or 1 + Transfer; NULL: none says */
     bool kept;                      /* the launch itself is left out: a graph of the host device keeps how it came */
 } Choice;
@@ -244,16 +245,19 @@ static int run(const Choice *choice, Spec *spec, Plan *plan, Places places, char
 
 /* ---- choosing ---- */
 
-/* Of all facts or of none: whether the specialisation is the variant for this call.  forall: a block has a warp at
- * least. */
-static bool is_variant(const Launcher *self, const Plan *plan, const char *buffer) {
+/* Of all facts, of all but FACT_ROWS, or of none: whether the specialisation is the variant for this call.  forall: a
+ * block has a warp at least. */
+static bool is_variant(const Choice *choice, const Plan *plan, const char *buffer) {
+    const Launcher *self = choice->self;
     enum { LEAST_BLOCK = 32 };
     bool small = self->small_grid;
     if (KRAIT_UNLIKELY(self->tasks >= 0)) {
         int64_t block = self->config.block.x[0] ? self->config.block.x[0] : LEAST_BLOCK;
         small = self->tasks / block < SMALL_BLOCKS;
     }
-    return (plan_facts(plan, buffer, small) == FACTS_ALL) == plan->all_facts;
+    uint32_t facts = plan_facts(plan, buffer, small);
+    if (choice->wants) *choice->wants = facts;
+    return facts == plan->facts;
 }
 
 /* MARSHAL_OK: launched, *status tells how it went.  MISMATCH: this specialisation is not for these arguments. */
@@ -269,7 +273,7 @@ static MarshalResult try_launch(const Choice *choice, Spec *spec, char *buffer, 
     if (!spec_guards(spec)) return MARSHAL_MISMATCH;
     Plan *plan = plan_of(self->kernel, spec);
     if (!plan) return MARSHAL_ERROR;
-    if (!is_variant(self, plan, buffer)) return MARSHAL_MISMATCH;
+    if (!is_variant(choice, plan, buffer)) return MARSHAL_MISMATCH;
     if (!choice->device->shares_memory || choice->kept) {
         places = note_arrays(choice, plan, buffer, &visits);
         if (places == FAILED) return MARSHAL_ERROR;
@@ -408,15 +412,18 @@ static Spec *compile_for_launch(const Choice *choice, uint32_t facts, const Spec
     return spec;
 }
 
-/* Compiles the variant these arguments need: the one that knows all facts first, then, if one does not hold, the
- * general one. */
+/* Compiles the variant these arguments need: the one that knows all facts first, then, if one does not hold, the one
+ * without FACT_ROWS or the general one. */
 static int launch_compiled(Choice *choice) {
     Specialiser *core = &choice->self->kernel->core;
     Spec *like = NULL;
     int status = NOT_TAKEN;
-    for (int variant = 1; variant >= 0 && status == NOT_TAKEN; variant--) {
+    uint32_t wants = FACTS_ALL, facts = FACTS_ALL + 1;
+    choice->wants = &wants;
+    while (status == NOT_TAKEN && wants < facts) { /* those of a variant are more than those of the next */
+        facts = wants;
         bool has_callbacks = choice->self->callbacks != NULL;
-        Spec *spec = compile_for_launch(choice, variant ? FACTS_ALL : 0, like);
+        Spec *spec = compile_for_launch(choice, facts, like);
         if (like) spec_release(like);
         like = spec;
         if (!spec || (!has_callbacks && launcher_call_back(choice->self) < 0)) {
@@ -494,7 +501,7 @@ PyObject *launch_any(Launcher *self, PyObject *const *args, Py_ssize_t nargs, Py
         return PyErr_NoMemory();
     bool convert = self->kernel->core.signatures &&
                    PyList_GET_SIZE(self->kernel->core.signatures) == 1; /* no choice to make */
-    Choice choice = {self, runtime_device(self->kernel->core.state->runtime), bound, convert, false, NULL, false};
+    Choice choice = {self, runtime_device(self->kernel->core.state->runtime), bound, convert, false, NULL, NULL, false};
     if (!choice.device) goto done;
     if (binding_direct(binding, nargs, kwnames))
         memcpy(bound, args, (size_t)nargs * sizeof *bound);

@@ -3,6 +3,7 @@
  * at the first launch, kept with the specialisation. */
 #include "decorators/kernel.h"
 
+#include "codegen_nvptx/codegen_nvptx.h" /* codegen_nvptx_rows */
 #include "decorators/facts.h"
 #include "driver/driver.h"
 
@@ -42,6 +43,13 @@ static void list_arrays(Plan *plan, const Type *type, uint32_t argument, size_t 
                                                     .ndim = leaf->array->ndim,
                                                     .strided = leaf->array->layout == LAYOUT_A,
                                                     .written = written && !leaf->array->readonly};
+    }
+}
+
+static void ask_for_rows(Plan *plan, const Code *code) {
+    for (uint32_t i = 0; code->ptx && i < plan->narrays; i++) {
+        unsigned asks = codegen_nvptx_rows(code->ptx, i);
+        plan->arrays[i].rows = asks ? asks - 1 : 0;
     }
 }
 
@@ -108,7 +116,7 @@ Plan *plan_make(Kernel *kernel, Spec *spec) {
     plan->ints = PyMem_Calloc(spec->nargs + 1, sizeof *plan->ints);
     plan->ndevices = runtime_device_count(kernel->core.state->runtime);
     plan->packs = spec->code->ptx != NULL;
-    plan->all_facts = (spec->code->config.codegen.facts & FACTS_ALL) == FACTS_ALL;
+    plan->facts = spec->code->config.codegen.facts & FACTS_ALL;
     plan->loaded = PyMem_Calloc((size_t)plan->ndevices + 1, sizeof *plan->loaded);
     if (!plan->arrays || !plan->ints || !plan->loaded) {
         PyErr_NoMemory();
@@ -118,6 +126,7 @@ Plan *plan_make(Kernel *kernel, Spec *spec) {
         if (is_wide_int(spec->args[i].type)) plan->ints[plan->nints++] = spec->args[i].offset;
     for (uint32_t i = 0; i < spec->nargs; i++)
         list_arrays(plan, spec->args[i].type, i, spec->args[i].offset, (spec->code->written >> (i < 63 ? i : 63)) & 1);
+    ask_for_rows(plan, spec->code);
     for (uint32_t i = 0; i < plan->narrays; i++) {
         nwritten += plan->arrays[i].written;
         plan->arrays[i].written_before = i == 0                        ? -1
@@ -181,14 +190,17 @@ uint32_t plan_facts(const Plan *plan, const char *buffer, bool small_grid) {
     enum { FEW = 32 };
     Extent few[FEW], *extents = few;
     bool small = small_grid && small_ints(plan, buffer), apart = true;
+    uintptr_t between = 0;
     if (KRAIT_UNLIKELY(plan->narrays > FEW) && !(extents = PyMem_Malloc(plan->narrays * sizeof *extents)))
         return 0; /* without memory nothing is known */
     for (uint32_t i = 0; i < plan->narrays; i++) {
         const PlanArray *array = &plan->arrays[i];
         const ArrayHead *head = (const ArrayHead *)(buffer + array->offset);
-        small &= facts_measure(array, head->data, (const int64_t *)(head + 1), &extents[i]);
+        const int64_t *dims = (const int64_t *)(head + 1);
+        small &= facts_measure(array, head->data, dims, &extents[i]);
+        between |= facts_between_rows(head->data, array->ndim, dims, array->item, array->rows);
         if (plan->may_overlap && apart) apart = !facts_overlap(plan->arrays, extents, i);
     }
     if (extents != few) PyMem_Free(extents);
-    return (apart ? FACT_NOALIAS : 0) | (small ? FACT_SMALL : 0);
+    return facts_variant(small, apart, between == 0);
 }

@@ -21,6 +21,7 @@ typedef enum QuickKind { QUICK_VECTOR, QUICK_ARRAY, QUICK_FLOAT, QUICK_INT, QUIC
 struct QuickArgument {
     uint8_t kind;      /* QuickKind */
     uint8_t whole;     /* of an array, as in PlanArray */
+    uint8_t rows;      /* the same */
     bool wide;         /* an integer of 64 bits */
     uint16_t argument; /* its number */
     uint16_t to;       /* in the parameter buffer; of an array: its address, extents, and strides if it is strided */
@@ -44,6 +45,7 @@ static bool describe_array(const Plan *plan, const SpecArgument *argument, uint3
     quick->most = facts_most(array->item);
     quick->item = (uint32_t)array->item;
     quick->whole = (uint8_t)array->whole;
+    quick->rows = (uint8_t)array->rows;
     for (uint32_t k = 0; k < number; k++)
         if (array->written || plan->arrays[k].written) quick->against |= UINT32_C(1) << k;
     return array->item <= UINT32_MAX && array->whole <= UINT8_MAX;
@@ -119,6 +121,7 @@ typedef struct Filling { /* the parameter buffer, for one specialisation */
     const Plan *plan;
     int taken; /* of those that others lend */
     bool small, apart;
+    uintptr_t between; /* facts_between_rows of the arrays */
 } Filling;
 
 /* The array that is the next of those that others lend; NULL: there is none, or it is not for this specialisation.
@@ -184,6 +187,8 @@ __attribute__((noinline)) static MarshalResult fill_arrays(Filling *filling, cha
             small = put_array(plan, i, data, dims, to + 8, &extents[i]);
         }
         if (KRAIT_UNLIKELY(!small)) filling->small = false;
+        if (quick->rows)
+            filling->between |= facts_between_rows(data, quick->type->ndim, dims, quick->item, quick->rows);
         for (uint32_t left = quick->against; left; left &= left - 1)
             if (KRAIT_UNLIKELY(facts_meet(extents[i], extents[__builtin_ctz(left)]))) filling->apart = false;
     }
@@ -243,11 +248,11 @@ static int launch_spec(const Call *call, Spec *spec) {
     if (!plan || !plan->quick || !plan_is_loaded(plan, device) || !spec_unchanged(spec)) return 1;
     DeviceKernel *loaded = plan->loaded[device->ordinal];
     if (KRAIT_UNLIKELY((int)config->shared_bytes > loaded->dynamic_limit)) return 1;
-    Filling filling = {call, plan, 0, call->self->small_grid, true};
+    Filling filling = {call, plan, 0, call->self->small_grid, true, 0};
     MarshalResult filled = fill_arrays(&filling, params);
     if (KRAIT_UNLIKELY(filled != MARSHAL_OK)) return filled == MARSHAL_ERROR ? -1 : 1;
     if (!fill_numbers(&filling, plan->quick + plan->narrays, plan->quick + spec->nargs, params)) return 1;
-    if ((filling.small && filling.apart) != plan->all_facts) return 1;
+    if (facts_variant(filling.small, filling.apart, filling.between == 0) != plan->facts) return 1;
     if (KRAIT_UNLIKELY(plan->ncaptured != 0) &&
         captured_note(call->self->kernel->core.state, spec->code, device, config->stream, call->self->stream) < 0)
         return -1;

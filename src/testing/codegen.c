@@ -62,7 +62,7 @@ static bool read_options(Trial *trial, PyObject *kwargs) {
     if (!trial->stage) trial->stage = gpu ? "ptx" : "opt";
     if (!choose("entry", entry, entries, 5, &entry_number)) return false;
     options->fastmath = fastmath;
-    options->facts = (noalias ? FACT_NOALIAS : 0) | (small ? FACT_SMALL : 0);
+    options->facts = (noalias ? FACT_NOALIAS : 0) | (small ? FACT_SMALL | FACT_ROWS : 0);
     options->boundscheck = boundscheck;
     options->line_tables = debug ? LINE_TABLES_DEBUG : LINE_TABLES_NONE;
     options->python_errors = python_errors;

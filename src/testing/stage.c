@@ -54,7 +54,7 @@ static PyObject *testing_stage(PyObject *module, PyObject *args, PyObject *kwarg
                                           .python_errors = config.kernel ? check : python_errors,
                                           .boundscheck = config.kernel ? check : boundscheck,
                                           .opt_level = 3,
-                                          .facts = (noalias ? FACT_NOALIAS : 0) | (small ? FACT_SMALL : 0) |
+                                          .facts = (noalias ? FACT_NOALIAS : 0) | (small ? FACT_SMALL | FACT_ROWS : 0) |
                                                    (in_range ? FACT_IN_RANGE : 0) | (brief ? FACTS_OF_CALLS : 0),
                                           .parallel = parallel,
                                           .compute_capability = capability};

@@ -468,7 +468,7 @@ def test_neighbours_of_a_place_that_was_computed_are_a_distance_away(kind):
             out[0] = a[y, x] + a[y, x + 1] + a[y + 1, x] + a[y + 1, x + 1]
 
     found = [place for place in places(sample, f"{F2}; {F1}; {F1}") if place[1]]
-    assert sorted(offset for _, offset in found) == ["4", "4", "4"]  # one of them at[1]
+    assert sorted(offset for _, offset in found) == ["4", "4"]  # at[0] and at[1] are one load
 
 
 def test_what_may_count_from_the_end_is_one_minimum():

@@ -310,6 +310,26 @@ def test_a_call_with_large_numbers_takes_the_general_variant():
     assert len(kernel.overloads) >= 1
 
 
+def test_rows_that_are_aligned_and_rows_that_are_not():
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < out.shape[0]:
+            a, b, c, d = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
+            out[i, 0], out[i, 1], out[i, 2], out[i, 3] = b, c, d, a
+
+    whole = np.arange(400, dtype=np.float32)
+    for start, columns in [(0, 4), (0, 5), (1, 4), (4, 4), (2, 6), (0, 8), (3, 5), (0, 4)]:
+        x = whole[start:start + 40 * columns].reshape(40, columns)
+        for out in np.zeros((40, 4), np.float32), np.zeros(161, np.float32)[1:].reshape(40, 4):
+            given = cuda.to_device(whole)[start:start + 40 * columns].reshape(40, columns), cuda.to_device(out)
+            kernel[2, 32](*given)
+            kernel[2, 32](x, out)
+            expected = x[:, [1, 2, 3, 0]]
+            np.testing.assert_array_equal(out, expected, str((start, columns)))
+            np.testing.assert_array_equal(given[1].copy_to_host(), expected, str((start, columns)))
+
+
 def test_a_grid_of_many_blocks_takes_the_general_variant():
     @cuda.jit
     def kernel(out):

@@ -726,6 +726,35 @@ def test_code_is_linked_and_launched_by_handle(run):
     """)
 
 
+def test_code_for_aligned_rows_is_launched_where_rows_are_aligned(run):
+    run("""
+        @cuda.jit
+        def rows(x, out):
+            i = cuda.grid(1)
+            if i < out.size:
+                out[i] = x[i, 0] * x[i, 1] + x[i, 2] * x[i, 3]
+
+        out, whole = cuda.to_device(np.zeros(16, np.float32)), cuda.to_device(np.zeros(300, np.float32))
+        def launched(x):
+            rows[1, 32](x, out)
+            return fake.fake_launched()
+
+        even, wide, odd = whole[:64].reshape(16, 4), whole[:128].reshape(16, 8), whole[:80].reshape(16, 5)
+        late, later = whole[1:65].reshape(16, 4), whole[4:68].reshape(16, 4)
+        lent = type("Lent", (), {"__cuda_array_interface__": late.__cuda_array_interface__})()
+        first, second = launched(even), launched(odd)
+        assert first != second
+        for _ in range(3):  # whichever way a launch takes
+            assert [launched(x) for x in (even, wide, later)] == [first] * 3
+            assert [launched(x) for x in (odd, late, lent)] == [second] * 3
+        host = np.zeros((17, 4), np.float32)
+        assert launched(host[:16]) == first and launched(host.ravel()[1:65].reshape(16, 4)) == second
+        large = rows[2**20 + 1, 32]
+        large(even, out)
+        assert fake.fake_launched() not in (first, second) and not violations(), violations()
+    """)
+
+
 def test_a_declared_function_may_wait_for_the_grid(run):
     run("""
         plain = cuda.declare_device("plain", "int32(int32)", link={cuda.PTXSource(".version 6.0\\n")})
