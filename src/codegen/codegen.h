@@ -65,12 +65,28 @@ typedef struct CodegenOptions {
 /* How the exception buffer begins: the interpreter's object, where it has raised (RaiseSite.pending; a reference of the
  * buffer's own, else NULL), and the calls that the exception came through, innermost first, as numbers of RaiseSites
  * that say where each stands.  The arguments of the exception follow.  Of more calls the last place has the
- * outermost. */
+ * outermost.
+ *
+ * What is raised while something is handled gets that as its context in the first handler that it meets, which has it
+ * on its stack: `chained` says that this has happened in this function, or need not; each call on the way out begins
+ * anew.  What callers handle is the context of the exception that `owes` names, as a rule the first of those that led
+ * here. */
 enum { TRAIL_CALLS = 15 };
+typedef enum TrailOwes {
+    OWES_FIRST,  /* the last of its contexts within compiled code: it has been raised by an operation, or made here */
+    OWES_ITSELF, /* a `raise` statement raised it, whatever its context was before */
+    OWES_OTHER,  /* RaiseTrail.owing, if it still is among its contexts */
+    OWES_NONE,
+} TrailOwes;
 typedef struct RaiseTrail {
     int64_t recursion[2]; /* what recursive functions look at, as long as nothing has left the entry */
     void *object;
+    const void *owing; /* no reference */
     int32_t depth;
+    bool shown; /* the object's traceback has the line of the site */
+    bool chained;
+    uint8_t owes; /* TrailOwes */
+    uint8_t unused;
     int32_t calls[TRAIL_CALLS];
 } RaiseTrail;
 

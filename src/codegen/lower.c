@@ -136,7 +136,9 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_IS:
     case OP_IS_NOT: return lower_identity(l, value);
     case OP_FORMAT:
-    case OP_TUPLE: return lower_tuple(l, value);
+    case OP_TUPLE:
+        if (value->flags & VF_OBJECT) l->s->made[value->id] = lower_made(l);
+        return lower_tuple(l, value);
     case OP_SLICE: return lower_slice(l, value);
     case OP_GETATTR: return lower_getattr(l, value);
     case OP_FIELD: return lower_field(l, value);
@@ -159,7 +161,7 @@ static LLVMValueRef lower_value(Lower *l, const Value *value) {
     case OP_CELL_GET: return lower_cell_get(l, value);
     case OP_CELL_SET: return lower_cell_set(l, value);
     case OP_CHECK_BOUND: return lower_check_bound(l, value);
-    case OP_CAUGHT: return lower_caught(l);
+    case OP_CAUGHT: return lower_caught(l, value);
     case OP_MATCHES: return lower_matches(l, value);
     case OP_CHAIN: return lower_chain(l, value);
     case OP_CAST: return lower_cast(l, value);
@@ -285,6 +287,7 @@ bool lower_function(Lower *l, const FuncInst *inst) {
     l->may_raise = lower_may_raise(l, inst);
     l->at = NULL;
     s->values = ARENA_ARRAY(l->arena, LLVMValueRef, func->next_value);
+    s->made = ARENA_ARRAY(l->arena, LLVMValueRef, func->next_value);
     s->iterators = ARENA_ARRAY(l->arena, Iterator *, func->next_value);
     s->starts = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
     s->ends = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);

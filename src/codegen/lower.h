@@ -43,6 +43,7 @@ struct LowerState {
     LLVMValueRef *exit_leaves;   /* memory of each leaf */
     VEC(PendingPhi) phis;
     VEC(LLVMValueRef) caught;      /* memory of caught exceptions */
+    LLVMValueRef *made;            /* by Value.id: that of exceptions made here that are one object each */
     struct IteratorSlots *slots;   /* lower_slots.c; NULL: none is shared */
     const struct Fetched *fetched; /* lower_iter_object.c: what the zips that are asked hold already, the last first */
     VEC(Scratch) scratch;          /* lower_slots.c */
@@ -219,6 +220,7 @@ void l_raise_interrupt(Lower *l); /* what a signal's handler raised, whose trail
 /* What the interpreter has raised: an i32, the row of its class in ir_exceptions.def, counted from 1; 0: nothing. */
 void l_raise_raised(Lower *l, LLVMValueRef row);
 LLVMValueRef l_raised(Lower *l, LLVMValueRef trail); /* where RaiseTrail.object is */
+void l_begin_trail(Lower *l, LLVMValueRef trail, LLVMValueRef object);
 LLVMValueRef l_take_raised(Lower *l);                /* what the interpreter has raised in this thread */
 LLVMValueRef l_pending_site(Lower *l, ObjRef class); /* its status; no line of a traceback */
 /* Raises builtin(number, text), as the exceptions of C's errno are. */
@@ -227,11 +229,12 @@ LLVMValueRef l_pending(Lower *l); /* the status that led to a handler */
 void lower_landing(Lower *l, const Block *block);
 void lower_resume(Lower *l);
 
-LLVMValueRef lower_caught(Lower *l); /* lower_caught.c */
+LLVMValueRef lower_caught(Lower *l, const Value *value); /* lower_caught.c */
 LLVMValueRef lower_matches(Lower *l, const Value *value);
 LLVMValueRef lower_chain(Lower *l, const Value *value);
 void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted, const Value *cause); /* cause: may be NULL */
-LLVMValueRef l_caught_new(Lower *l, ObjRef class);
+LLVMValueRef l_caught_new(Lower *l, LLVMValueRef memory, ObjRef class); /* memory: NULL, or of lower_made */
+LLVMValueRef lower_made(Lower *l); /* of an exception that is made and may get an object later */
 /* The exception of `status` in `trail`, the buffer or what was caught, gets its cause. */
 void l_give_cause(Lower *l, LLVMValueRef trail, LLVMValueRef status, const Value *cause);
 void l_exception_bytes_later(Lower *l, LLVMValueRef call, unsigned operand); /* an i64, known when all is lowered */

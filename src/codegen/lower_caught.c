@@ -122,12 +122,29 @@ void lower_drop_caught(Lower *l) {
 
 /* ---- values ---- */
 
-/* The buffer's reference is the memory's from here on. */
-LLVMValueRef lower_caught(Lower *l) {
+/* Exceptions are the interpreter's only where it calls the function. */
+static bool has_interpreter(const Lower *l) { return l->m->options.entry == ENTRY_FUNCTION && !l->inst->outlined; }
+
+static void keep(Lower *l, LLVMValueRef memory) { l_call_named(l, "krait_host_keep_raised", l->v, &memory, 1); }
+
+/* The buffer's reference is the memory's from here on.  One that goes on, in another variable or raised by name, has
+ * to be the same object wherever it comes: it gets that here.  Objects may be others' as well: the lines of the way
+ * here are theirs. */
+LLVMValueRef lower_caught(Lower *l, const Value *value) {
     LLVMValueRef memory = new_memory(l);
     drop_object(l, object_of(l, memory));
     l_raw_store(l, l_pending(l), memory, 4);
     copy(l, memory, l->exception, SAVED_FROM);
+    if (!has_interpreter(l)) return memory;
+    if (value->flags & VF_OBJECT) {
+        l->m->tells_caught = true;
+        keep(l, memory);
+    } else {
+        LIf some;
+        l_if(l, &some, LLVMBuildIsNotNull(l->b, object_of(l, memory), ""));
+        keep(l, memory);
+        l_endif(l, &some);
+    }
     return memory;
 }
 
@@ -157,30 +174,38 @@ LLVMValueRef lower_caught_stays(Lower *l, const Type *type, LLVMValueRef value) 
 
 static LLVMValueRef status_of(Lower *l, LLVMValueRef caught) { return l_raw_load(l, l->i32, caught, 4); }
 
-/* What the interpreter has raised just now, as if it had been caught. */
-LLVMValueRef l_caught_new(Lower *l, ObjRef class) {
+static void store_flag(Lower *l, LLVMValueRef trail, size_t offset, int value) {
+    l_raw_store(l, l_i8(l, value), l_offset(l, trail, l_i64(l, (int64_t)offset)), 1);
+}
+
+LLVMValueRef lower_made(Lower *l) {
     LLVMValueRef memory = new_memory(l);
     drop_object(l, object_of(l, memory));
+    l_raw_store(l, l_null(l->ptr), l_raised(l, memory), 8);
+    return memory;
+}
+
+/* What the interpreter has raised just now, as if it had been caught. */
+LLVMValueRef l_caught_new(Lower *l, LLVMValueRef memory, ObjRef class) {
+    if (!memory) memory = lower_made(l);
     l_raw_store(l, l_pending_site(l, class), memory, 4);
-    l_raw_store(l, l_take_raised(l), l_raised(l, memory), 8);
-    l_raw_store(l, l_i32(l, 0), l_offset(l, memory, l_i64(l, offsetof(RaiseTrail, depth))), 4);
+    l_begin_trail(l, memory, l_take_raised(l));
+    store_flag(l, memory, offsetof(RaiseTrail, shown), 1); /* its site has no line */
     return memory;
 }
 
 /* ---- __context__ and __cause__ ---- */
 
-/* Exceptions are the interpreter's only where it calls the function. */
-static bool has_interpreter(const Lower *l) { return l->m->options.entry == ENTRY_FUNCTION && !l->inst->outlined; }
-
-/* The exception of `status` in `trail` gets another one, which may be NULL, as its cause or its context. */
-static void chain(Lower *l, LLVMValueRef trail, LLVMValueRef status, LLVMValueRef other, bool cause) {
-    LLVMValueRef args[] = {trail, status, other, l_i32(l, cause)};
-    l->m->tells_caught = true;
-    l_call_named(l, "krait_host_chain_raised", l->v, args, COUNT_OF(args));
-}
-
 LLVMValueRef lower_chain(Lower *l, const Value *value) {
-    if (has_interpreter(l)) chain(l, l->exception, l_pending(l), l_arg(l, value, 0), false);
+    if (!has_interpreter(l)) return LLVMGetUndef(l_type(l, value->type));
+    l->m->tells_caught = true;
+    LLVMValueRef place = l_offset(l, l->exception, l_i64(l, offsetof(RaiseTrail, chained)));
+    LIf anew;
+    l_if(l, &anew, l_icmp(l, LLVMIntEQ, l_raw_load(l, l->i8, place, 1), l_i8(l, 0)));
+    LLVMValueRef args[] = {l->exception, l_pending(l), l_arg(l, value, 0)};
+    l_call_named(l, "krait_host_chain_raised", l->v, args, COUNT_OF(args));
+    l_raw_store(l, l_i8(l, 1), place, 1);
+    l_endif(l, &anew);
     return LLVMGetUndef(l_type(l, value->type));
 }
 
@@ -192,7 +217,9 @@ void l_give_cause(Lower *l, LLVMValueRef trail, LLVMValueRef status, const Value
         other = l_select(l, l_present(l, type, l_value(l, cause)), l_content(l, type, l_value(l, cause)), other);
     else if (type->kind == TY_CAUGHT)
         other = l_value(l, cause);
-    chain(l, trail, status, other, true);
+    LLVMValueRef args[] = {trail, status, other};
+    l->m->tells_caught = true;
+    l_call_named(l, "krait_host_cause_raised", l->v, args, COUNT_OF(args));
 }
 
 /* As if it had not been caught; `noted`: as `raise e` does, which is one more line of the traceback. */
@@ -204,7 +231,11 @@ void lower_raise_caught(Lower *l, LLVMValueRef caught, bool noted, const Value *
     count_objects(l, object, l_null(l->ptr));
     l_endif(l, &some);
     copy(l, l->exception, caught, SAVED_FROM);
-    if (noted) l_note_call(l);
+    if (noted)
+        l_note_call(l);
+    else
+        store_flag(l, l->exception, offsetof(RaiseTrail, chained), 1); /* RERAISE: its context stays what it is */
+    if (noted) store_flag(l, l->exception, offsetof(RaiseTrail, owes), OWES_ITSELF);
     l_leave(l, status_of(l, caught));
 }
 

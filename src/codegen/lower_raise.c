@@ -25,6 +25,16 @@ static LLVMValueRef push_site(Lower *l, RaiseSite site) {
     return l_i32(l, (int64_t)l->m->raise_sites.len);
 }
 
+/* Depth, `shown`, `chained` and `owes` of what is raised anew are zero, as one. */
+enum { TRAIL_BEGINS = offsetof(RaiseTrail, depth) };
+_Static_assert(offsetof(RaiseTrail, calls) - TRAIL_BEGINS == sizeof(int64_t) && TRAIL_BEGINS % 8 == 0 && !OWES_FIRST,
+               "a trail begins by one store");
+
+void l_begin_trail(Lower *l, LLVMValueRef trail, LLVMValueRef object) {
+    l_raw_store(l, object, l_raised(l, trail), 8);
+    l_raw_store(l, l_i64(l, 0), l_offset(l, trail, l_i64(l, TRAIL_BEGINS)), 8);
+}
+
 static LLVMValueRef trail_depth(Lower *l) { return l_offset(l, l->exception, l_i64(l, offsetof(RaiseTrail, depth))); }
 
 LLVMValueRef l_raised(Lower *l, LLVMValueRef trail) {
@@ -48,14 +58,14 @@ static LLVMValueRef add_site(Lower *l, RaiseSite site, LLVMValueRef *arguments) 
     need_buffer(l, sizeof(RaiseTrail) + (site.args ? type_size(site.args) : 0));
     bool taken = site.pending && l->m->options.entry != ENTRY_KERNEL; /* who launches a kernel finds it set */
     LLVMValueRef object = taken ? l_take_raised(l) : l_null(l->ptr);
-    l_raw_store(l, object, l_raised(l, l->exception), 8);
-    l_raw_store(l, l_i32(l, 0), trail_depth(l), 4);
+    l_begin_trail(l, l->exception, object);
     *arguments = l_offset(l, l->exception, l_i64(l, sizeof(RaiseTrail)));
     return push_site(l, site);
 }
 
 /* The call at l->at is on the way of the exception that is in the buffer. */
 void l_note_call(Lower *l) {
+    l_raw_store(l, l_i8(l, 0), l_offset(l, l->exception, l_i64(l, offsetof(RaiseTrail, chained))), 1);
     if (is_internal(l)) return;
     LLVMValueRef number = push_site(l, site_at(l, l->at)), most = l_i32(l, TRAIL_CALLS - 1);
     LLVMValueRef depth = LLVMBuildLoad2(l->b, l->i32, trail_depth(l), "");

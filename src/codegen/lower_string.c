@@ -120,8 +120,20 @@ LLVMValueRef lower_func_call_python(Lower *l, const Value *call) {
     return got;
 }
 
-/* Operand 0 is the class, the rest the exception's arguments. */
+/* Operand 0 is the exception without an object, 1 its class, the rest its arguments. */
 LLVMValueRef lower_func_exception_new(Lower *l, const Value *call) {
-    TRY(call_host(l, call, 0, "!", l_null(l->ptr)));
-    return l_caught_new(l, l_arg_type(call, 0)->object);
+    ObjRef class = l_arg_type(call, 1)->object;
+    const Value *made = call->args[0];
+    if (!(made->flags & VF_OBJECT)) {
+        TRY(call_host(l, call, 1, "!", l_null(l->ptr)));
+        return l_caught_new(l, NULL, class);
+    }
+    LLVMValueRef memory = l->s->made[made->id];
+    LIf first;
+    l_if(l, &first, LLVMBuildIsNull(l->b, l_raw_load(l, l->ptr, l_raised(l, memory), 8), ""));
+    TRY(call_host(l, call, 1, "!", l_null(l->ptr)));
+    l_caught_new(l, memory, class);
+    l_endif(l, &first);
+    l->m->tells_caught = true;
+    return memory;
 }

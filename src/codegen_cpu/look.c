@@ -15,19 +15,23 @@
 #include "codegen_cpu/cpu.h"
 #include "runtime/host/host.h" /* krait_host_safepoint */
 
+static int32_t begin(RaiseTrail *trail, void *object) {
+    trail->object = object;
+    trail->depth = 0;
+    trail->shown = trail->chained = false;
+    trail->owes = OWES_FIRST;
+    return 1;
+}
+
 int32_t krait_look(RaiseTrail *trail) {
     if (!krait_host_safepoint()) return 0;
-    trail->object = krait_host_take_raised();
-    trail->depth = 0;
-    return 1;
+    return begin(trail, krait_host_take_raised());
 }
 
 /* Who launches a kernel finds the exception set. */
 int32_t krait_look_kernel(RaiseTrail *trail) {
     if (!krait_host_safepoint()) return 0;
-    trail->object = NULL;
-    trail->depth = 0;
-    return 1;
+    return begin(trail, NULL);
 }
 
 #if defined(__x86_64__)

@@ -108,6 +108,8 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_python", krait_host_python),
     SYMBOL("krait_host_caught_text", krait_host_caught_text),
     SYMBOL("krait_host_chain_raised", krait_host_chain_raised),
+    SYMBOL("krait_host_cause_raised", krait_host_cause_raised),
+    SYMBOL("krait_host_keep_raised", krait_host_keep_raised),
     SYMBOL("krait_host_take_raised", krait_host_take_raised),
     SYMBOL("krait_host_hold_raised", krait_host_hold_raised),
     SYMBOL("krait_host_raised_is", krait_host_raised_is),

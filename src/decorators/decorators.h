@@ -73,6 +73,9 @@ typedef struct PythonCaller {
 } PythonCaller;
 PythonCaller *python_calls_enter(PythonCaller *now);
 void python_calls_leave(PythonCaller *now, PythonCaller *before);
+const PythonCaller *python_calls_now(void); /* NULL: nobody is asked */
+/* What the interpreter gave becomes bytes; equal: converted, if the value stays the same.  False: exception set. */
+bool python_calls_take(const Marshal *marshal, const Type *type, PyObject *object, char *to, bool equal);
 void python_calls_init(void); /* python_calls.c: compiled code may call the interpreter from now on */
 uint32_t character_traits(uint32_t code, uint32_t asked); /* characters.c */
 void interrupt_init(void);                                /* interrupt.c: compiled code looks for signals from now on */
@@ -100,8 +103,8 @@ void *errors_raise_diag(ModuleState *state, Diag *diag);
 /* Raises what compiled code raised: status - 1 numbers the site, `arguments` is the exception buffer.  globals: of
  * the function. */
 void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *arguments, PyObject *globals);
-/* Whether a user knows a line that what this status raised has come from, or through. */
-bool errors_has_place(const Code *code, int32_t status, const RaiseTrail *trail);
+/* The lines of a trail go into the traceback of its object. */
+void errors_show_trail(const Code *code, int32_t status, const RaiseTrail *trail, PyObject *globals);
 PyObject *errors_take(void);               /* the exception that is set, whole, and no longer set; NULL: none */
 void errors_come_after(PyObject *earlier); /* the context of the one that is set, or itself where none is; steals */
 /* The values of a tuple type that lie at `from`, those that are constants in `konsts`; NULL: exception set. */
@@ -126,11 +129,20 @@ int errors_at_once(ArenaBody *body, void *const *contexts, size_t count, unsigne
 /* Which thread this one works for: itself, or who waits for what it does there. */
 unsigned long errors_thread(void);
 
+/* ---- caught.c ---- */
+
+/* As HostPython has them. */
+void *caught_text(void *caught, int64_t which, char *to);
+void caught_keep(void *caught);
+void caught_chain(void *trail, int32_t status, void *handled);
+void caught_give_cause(void *trail, int32_t status, void *cause);
+/* The object of a trail leaves compiled code: what Python handles there becomes the context that is owed. */
+void caught_leave(const RaiseTrail *trail);
+
 /* ---- traceback.c ---- */
 
 /* Adds "file, line, in function", with the columns, to the traceback of the exception that is set. */
 void traceback_add(const char *file, const char *function, Span span, PyObject *globals);
-bool traceback_shows(PyObject *exception, const char *file, Span span); /* whether it has the line */
 
 /* ---- types_object.c ---- */
 

@@ -264,7 +264,8 @@ static PyObject *site_text(const char *format, const char *buffer) {
 /* The lines that the exception came through: where it was raised, then each call on the way out. */
 static void add_trail(const Code *code, const RaiseSite *site, const RaiseTrail *trail, PyObject *globals) {
     for (int32_t i = 0; site; i++) { /* functions of elements and Krait's own have no place to show */
-        if (site->file) traceback_add(site->file, site->function ? site->function : "?", site->span, globals);
+        if (site->file && (i > 0 || !trail->shown))
+            traceback_add(site->file, site->function ? site->function : "?", site->span, globals);
         bool more = i < trail->depth && i < TRAIL_CALLS && (size_t)trail->calls[i] <= code->nraise_sites;
         site = more ? &code->raise_sites[trail->calls[i] - 1] : NULL;
     }
@@ -293,27 +294,15 @@ void errors_come_after(PyObject *earlier) {
     }
 }
 
-/* What the interpreter handles now is the context of an exception that has none. */
-static void raise_again(PyObject *exception) {
-    PyObject *context = PyException_GetContext(exception), *type = (PyObject *)Py_TYPE(exception);
-    if (context)
-        PyErr_Restore(Py_NewRef(type), Py_NewRef(exception), PyException_GetTraceback(exception));
-    else
-        PyErr_SetObject(type, exception);
-    Py_XDECREF(context);
+static void raise_object(PyObject *exception) {
+    PyErr_Restore(Py_NewRef((PyObject *)Py_TYPE(exception)), Py_NewRef(exception), PyException_GetTraceback(exception));
 }
 
-/* The innermost line that a user knows: of what one of Krait's own functions raised, the call of it; NULL: none. */
-static const RaiseSite *first_place(const Code *code, const RaiseSite *site, const RaiseTrail *trail) {
-    if (site->file) return site;
-    bool called = trail->depth > 0 && trail->calls[0] >= 1 && (size_t)trail->calls[0] <= code->nraise_sites;
-    const RaiseSite *call = called ? &code->raise_sites[trail->calls[0] - 1] : NULL;
-    return call && call->file ? call : NULL;
-}
-
-bool errors_has_place(const Code *code, int32_t status, const RaiseTrail *trail) {
-    bool known = status >= 1 && (size_t)status <= code->nraise_sites;
-    return known && first_place(code, &code->raise_sites[status - 1], trail);
+void errors_show_trail(const Code *code, int32_t status, const RaiseTrail *trail, PyObject *globals) {
+    if (status < 1 || (size_t)status > code->nraise_sites) return;
+    raise_object(trail->object);
+    add_trail(code, &code->raise_sites[status - 1], trail, globals);
+    Py_XDECREF(errors_take());
 }
 
 void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, const void *exception_buffer,
@@ -326,13 +315,10 @@ void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, co
     }
     const RaiseSite *site = &code->raise_sites[status - 1];
     PyObject *exception = NULL, *args = NULL;
-    bool shown = false; /* a context that is raised again has its lines */
     if (trail->object) {
         exception = trail->object;
-        const RaiseSite *place = first_place(code, site, trail);
-        shown = site->pending && place && traceback_shows(exception, place->file, place->span);
-        if (!site->pending) PyException_SetTraceback(exception, Py_None); /* the trail has every line */
-        raise_again(exception);
+        caught_leave(trail);
+        raise_object(exception);
         goto done;
     }
     if (site->pending && PyErr_Occurred()) goto done;
@@ -354,7 +340,7 @@ void *errors_raise_site(ModuleState *state, const Code *code, int32_t status, co
     else
         PyErr_SetString(PyExc_TypeError, "exceptions must derive from BaseException");
 done:
-    if (PyErr_Occurred() && !shown) add_trail(code, site, trail, globals);
+    if (PyErr_Occurred()) add_trail(code, site, trail, globals);
     Py_XDECREF(exception);
     Py_XDECREF(args);
     return NULL;

@@ -158,7 +158,7 @@ static MarshalResult take_equal(const Marshal *marshal, const Type *type, PyObje
     return same ? MARSHAL_ERROR : MARSHAL_MISMATCH;
 }
 
-static bool take_result(const Marshal *marshal, const Type *type, PyObject *object, char *to, bool equal) {
+bool python_calls_take(const Marshal *marshal, const Type *type, PyObject *object, char *to, bool equal) {
     MarshalResult taken = MARSHAL_OK;
     if (type->kind != TY_NONE)
         taken = equal ? take_equal(marshal, type, object, to) : marshal_unpack(marshal, type, object, to);
@@ -298,7 +298,7 @@ static bool call_boxed(const char *what, const Type *types, const char *argument
         if (box_arguments(&marshal, types, arguments, objects))
             result = (*what == '@' ? call_block : call)(state, what, objects, types->count);
         if (result && *what == '@' && !are_unchanged(&plain, types, arguments, objects)) Py_CLEAR(result);
-        bool taken = result && take_result(&marshal, type, result, to, *what == '@');
+        bool taken = result && python_calls_take(&marshal, type, result, to, *what == '@');
         done = taken && marshal_own_outside(type, to) &&
                (!borrows(type) || keep(result)); /* longer than what was called */
         if (taken && !done && type->kind != TY_NONE) marshal_release(type, to);
@@ -376,7 +376,9 @@ static bool raised_is(const void *raised, const Type *classes) {
     return is;
 }
 
-/* ---- exceptions that were caught ---- */
+/* ---- who called the code ---- */
+
+const PythonCaller *python_calls_now(void) { return caller; }
 
 PythonCaller *python_calls_enter(PythonCaller *now) {
     PythonCaller *before = caller;
@@ -389,105 +391,6 @@ void python_calls_leave(PythonCaller *now, PythonCaller *before) {
     Py_CLEAR(now->kept);
 }
 
-static PyObject *text_of(PyObject *exception, int64_t which) {
-    PyObject *class = (PyObject *)Py_TYPE(exception);
-    switch (which) {
-    case 0: return PyObject_Str(exception);
-    case 1: return PyObject_Repr(exception);
-    default: return PyObject_GetAttrString(class, which == 2 ? "__name__" : "__qualname__");
-    }
-}
-
-static bool take_text(const void *caught, int64_t which, char *to) {
-    if (!caller) return PyErr_SetString(PyExc_RuntimeError, "the text of the exception is not known here"), false;
-    int32_t status;
-    memcpy(&status, caught, sizeof status);
-    Py_XINCREF((PyObject *)((const RaiseTrail *)caught)->object); /* raising uses a reference up */
-    errors_raise_site(caller->state, caller->code, status, caught, caller->globals);
-    PyObject *exception = errors_take(), *text = exception ? text_of(exception, which) : NULL;
-    const Type *type = type_simple(caller->state->session.types, TY_STRING);
-    bool taken = text && take_result(&caller->state->host_marshal, type, text, to, false);
-    Py_XDECREF(text);
-    Py_XDECREF(exception);
-    return taken;
-}
-
-static void *caught_text(const void *caught, int64_t which, char *to) {
-    PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *raised = take_text(caught, which, to) ? NULL : errors_take();
-    PyGILState_Release(gil);
-    return raised;
-}
-
-/* The interpreter's object of an exception, with the lines it came through so far; of the trail's own reference. */
-static PyObject *trail_object(RaiseTrail *trail, int32_t status) {
-    if (trail->object && !errors_has_place(caller->code, status, trail))
-        return trail->object; /* it was made, and not raised yet */
-    errors_raise_site(caller->state, caller->code, status, trail, caller->globals); /* uses a reference up */
-    return trail->object = errors_take();
-}
-
-/* `raise` alone raises what is handled: the same site, the same way and arguments.  Objects tell where there are some.
- * `handled` is caught memory, with its status in front. */
-static bool is_handled(const RaiseTrail *trail, int32_t status, const RaiseTrail *handled) {
-    const Code *code = caller->code;
-    int32_t before;
-    memcpy(&before, handled, sizeof before);
-    if (trail->object || handled->object) return trail->object == handled->object;
-    if (status != before || status < 1 || (size_t)status > code->nraise_sites || trail->depth < handled->depth)
-        return false;
-    const Type *args = code->raise_sites[status - 1].args;
-    size_t calls = handled->depth < TRAIL_CALLS ? (size_t)handled->depth : TRAIL_CALLS;
-    return memcmp(trail->calls, handled->calls, calls * sizeof *trail->calls) == 0 &&
-           (!args || memcmp(trail + 1, handled + 1, type_size(args)) == 0);
-}
-
-/* The context of an exception, whose owner keeps it; NULL: none, or what Python handles around the compiled code. */
-static PyObject *context_of(PyObject *exception, PyObject *around) {
-    PyObject *context = PyException_GetContext(exception);
-    Py_XDECREF(context);
-    return context == around ? NULL : context;
-}
-
-/* The first one that led to it, or `end` if that did; NULL: they lead in a circle, which others have made. */
-static PyObject *first_of(PyObject *exception, PyObject *end, PyObject *around) {
-    PyObject *behind = exception, *next;
-    for (size_t i = 1; exception != end && (next = context_of(exception, around)); i++) {
-        exception = next;
-        if (i % 2 == 0) behind = context_of(behind, around);
-        if (exception == behind) return NULL;
-    }
-    return exception;
-}
-
-/* The earlier exception becomes the context of the first one that led to `raised` without having one. */
-static void give_context(PyObject *raised, PyObject *earlier) {
-    PyObject *around = PyErr_GetHandledException();
-    PyObject *first = first_of(raised, earlier, around), *last = first_of(earlier, raised, around);
-    bool apart = first && last && first != earlier && last != raised; /* no circles */
-    if (apart) PyException_SetContext(first, Py_NewRef(earlier));
-    Py_XDECREF(around);
-}
-
-static void chain_raised(RaiseTrail *trail, int32_t status, RaiseTrail *other, bool cause) {
-    int32_t before = 0;
-    if (other) memcpy(&before, other, sizeof before);
-    if (!caller || (!cause && is_handled(trail, status, other))) return;
-    PyObject *earlier = other ? trail_object(other, before) : NULL;
-    PyObject *raised = trail->object ? trail->object : trail_object(trail, status);
-    if (!raised || (other && !earlier)) return;
-    if (cause)
-        PyException_SetCause(raised, Py_XNewRef(earlier));
-    else
-        give_context(raised, earlier);
-}
-
-static void chain(void *trail, int32_t status, void *other, bool cause) {
-    PyGILState_STATE gil = PyGILState_Ensure();
-    chain_raised(trail, status, other, cause);
-    PyGILState_Release(gil);
-}
-
 void python_calls_init(void) {
     static const HostPython python = {.call = call_python,
                                       .row_of = row_of,
@@ -495,7 +398,9 @@ void python_calls_init(void) {
                                       .hold = hold,
                                       .is = raised_is,
                                       .caught_text = caught_text,
-                                      .chain = chain,
+                                      .keep = caught_keep,
+                                      .chain = caught_chain,
+                                      .give_cause = caught_give_cause,
                                       .traits = character_traits};
     host_set_python(&python);
 }

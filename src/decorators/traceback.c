@@ -43,19 +43,6 @@ static PyObject *code_at(const char *file, const char *function, Span span) {
     return placed;
 }
 
-bool traceback_shows(PyObject *exception, const char *file, Span span) {
-    PyObject *first = PyException_GetTraceback(exception);
-    bool found = false;
-    for (PyTracebackObject *at = (PyTracebackObject *)first; at && !found; at = at->tb_next) {
-        PyCodeObject *code = PyFrame_GetCode(at->tb_frame);
-        bool same_file = PyUnicode_CompareWithASCIIString(code->co_filename, file) == 0;
-        found = same_file && at->tb_lineno == (int)span.line;
-        Py_DECREF(code);
-    }
-    Py_XDECREF(first);
-    return found;
-}
-
 void traceback_add(const char *file, const char *function, Span span, PyObject *globals) {
     PyObject *type, *value, *traceback, *entry = NULL;
     PyErr_Fetch(&type, &value, &traceback);

@@ -106,33 +106,36 @@ enum {
 };
 
 enum ValueFlags {
-    VF_INPLACE = 1,     /* augmented assignment */
-    VF_UNCHECKED = 2,   /* it cannot raise: index in range, divisor not zero */
-    VF_FORWARD = 4,     /* an index that is negative only if it has wrapped, and outside then (intervals); of an
+    VF_INPLACE = 1,       /* augmented assignment */
+    VF_UNCHECKED = 2,     /* it cannot raise: index in range, divisor not zero */
+    VF_FORWARD = 4,       /* an index that is negative only if it has wrapped, and outside then (intervals); of an
                            access: such are its indices where it stands */
-    VF_CHECKED = 8,     /* Python error model: raises where the interpreter raises; set by inference */
-    VF_NOWRAP = 16,     /* integer add, sub, mul, neg: the result fits its type (intervals) */
-    VF_SHARED = 32,     /* an iterator that more than the loop it was made for sees; pass iterators */
-    VF_IMPLICIT = 64,   /* of a return: the function's end, not a return statement */
-    VF_OWNED = 128,     /* a reference goes with it: its result has one of its own; RETURN, CELL and CELL_SET take one
+    VF_CHECKED = 8,       /* Python error model: raises where the interpreter raises; set by inference */
+    VF_NOWRAP = 16,       /* integer add, sub, mul, neg: the result fits its type (intervals) */
+    VF_SHARED = 32,       /* an iterator that more than the loop it was made for sees; pass iterators */
+    VF_IMPLICIT = 64,     /* of a return: the function's end, not a return statement */
+    VF_OWNED = 128,       /* a reference goes with it: its result has one of its own; RETURN, CELL and CELL_SET take one
                          (ownership) */
-    VF_LOOKS = 256,     /* an operation on a whole array that looks for signals (looks) */
-    VF_SKIPPED = 512,   /* of a GPU's loop: some of its rounds pass by this access (unroll) */
-    VF_INLINE = 1024,   /* CALL_INST: becomes a copy of the callee's body */
-    VF_BRIEF = 2048,    /* an iterator whose loop ends soon: a guard has counted its rounds (versions) */
-    VF_REGROUPS = 4096, /* puts a number to a running one, together with others in any grouping (parallel) */
-    VF_KEPT = 8192,     /* of an attribute: more is done with it than it is called (frontend) */
-    VF_WALKED = 16384,  /* of a call: the generator that it makes is walked in this function and goes nowhere else
+    VF_LOOKS = 256,       /* an operation on a whole array that looks for signals (looks) */
+    VF_SKIPPED = 512,     /* of a GPU's loop: some of its rounds pass by this access (unroll) */
+    VF_INLINE = 1024,     /* CALL_INST: becomes a copy of the callee's body */
+    VF_BRIEF = 2048,      /* an iterator whose loop ends soon: a guard has counted its rounds (versions) */
+    VF_REGROUPS = 4096,   /* puts a number to a running one, together with others in any grouping (parallel) */
+    VF_KEPT = 8192,       /* of an attribute: more is done with it than it is called (frontend) */
+    VF_WALKED = 16384,    /* of a call: the generator that it makes is walked in this function and goes nowhere else
                            (frontend) */
-    VF_COPIES = 32768,  /* of a call: the generator that it makes holds what variables held, which are assigned later:
+    VF_COPIES = 32768,    /* of a call: the generator that it makes holds what variables held, which are assigned later:
                            it may not be put where that is not seen (frontend) */
-    VF_STAYS = 65536,   /* of such a call: they are variables of the function around, which it may not come to */
-    VF_RAISED = 131072, /* of a call: the exception that it makes is raised at once, and goes nowhere else (frontend) */
+    VF_STAYS = 65536,     /* of such a call: they are variables of the function around, which it may not come to */
+    VF_RAISED = 131072,   /* of a call, and of the tuple that it becomes: the exception that it makes is raised at once,
+                           and goes nowhere else (frontend) */
     VF_OF_BLOCK = 262144, /* an atomic operation of an array that the block alone has (shared) */
     VF_PUT_OFF =
         524288, /* an element that is read, of an index that may be outside: some other then, and the next MISSED
                              says so (versions) */
-    VF_MASKED = 1048576 /* of BROADCAST: the last shape is that of a where= */
+    VF_MASKED = 1048576, /* of BROADCAST: the last shape is that of a where= */
+    VF_OBJECT = 2097152  /* of CAUGHT: it is raised by name, or goes into a variable that others go into as well; of an
+                           exception that is made: each EXCEPTION_NEW of it gives the same object (raises) */
 };
 
 /* What an integer lies between, both included. */

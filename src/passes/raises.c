@@ -6,7 +6,8 @@
  * exception, a tuple or a text in it was chosen by a phi, the phis that feed it are a web, whose other operands are its
  * leaves: next to each phi of the web comes a phi of the leaf's number; the raise becomes a comparison of that number
  * for each leaf, and behind it a raise of that leaf's texts, with the items that do have a form taken from the phi.
- * What cannot be told apart this way stays as it is.  Where no interpreter calls, what a caught exception says is
+ * What cannot be told apart this way stays as it is.  Exceptions that are caught and kept, or made and raised more than
+ * once, are marked (VF_OBJECT): who they are matters.  Where no interpreter calls, what a caught exception says is
  * refused. */
 #include "passes/private.h"
 
@@ -180,13 +181,76 @@ static bool check_asked(const Program *program, const FuncInst *inst, const Valu
     return false;
 }
 
+/* ---- exceptions that are one object ---- */
+
+/* The exception, made here and in a variable, that a value raises, or has the interpreter make; NULL: none. */
+static Value *made_for(const Value *value) {
+    bool asks = value->op == OP_RAISE || value_calls(value, FUNC_EXCEPTION_NEW);
+    Value *made = asks && value->nargs ? value->args[0] : NULL;
+    bool stays = made && made->op == OP_TUPLE && made->type->kind == TY_EXC && !(made->flags & VF_RAISED);
+    return stays ? made : NULL;
+}
+
+/* It is the interpreter's object from its first raise on. */
+static void raise_object(Func *func, Value *raise, Value *made) {
+    Value **args = ARENA_ARRAY(func->arena, Value *, made->nargs + 2);
+    args[0] = made;
+    args[1] = value_new(func, OP_CONST, raise->span, NULL, 0);
+    args[1]->konst = const_of(func->arena, type_object(func->types, TY_EXC_CLASS, made->type->object));
+    args[1]->type = args[1]->konst->type;
+    for (uint32_t i = 0; i < made->nargs; i++) args[2 + i] = made->args[i];
+    Value *object = value_new(func, OP_CALL_FUNC, raise->span, args, made->nargs + 2);
+    object->imm.func = &func_info[FUNC_EXCEPTION_NEW].head;
+    object->type = type_simple(func->types, TY_CAUGHT);
+    value_insert_before(raise, args[1]);
+    value_insert_before(raise, object);
+    raise->args[0] = object;
+}
+
+/* What is raised in two places, or from two, or where it may be caught, is the same exception each time. */
+static void make_one(const Program *program, Func *func) {
+    uint8_t *uses = ARENA_ARRAY(program->arena, uint8_t, func->next_value);
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next) {
+            Value *made = made_for(value);
+            if (!made) continue;
+            if (uses[made->id] < 2) uses[made->id]++;
+            if (block_unwind(value->block) && made->block != value->block) uses[made->id] = 2;
+            if (uses[made->id] == 2) made->flags |= VF_OBJECT;
+        }
+    for (size_t b = 0; b < func->blocks.len; b++) {
+        Value *last = func->blocks.data[b]->last, *made = made_for(last);
+        if (made && last->op == OP_RAISE && made->flags & VF_OBJECT) raise_object(func, last, made);
+    }
+}
+
+/* What is caught and is asked nothing but its class and its text, or goes on by `raise` alone, is nowhere else. */
+static void note_kept(const Value *value) {
+    switch (value->op) {
+    case OP_MATCHES:
+    case OP_CHAIN:
+    case OP_RERAISE:
+    case OP_IS:
+    case OP_IS_NOT:
+    case OP_TRUTH:
+    case OP_NOT: return;
+    default:
+        if (value_calls(value, FUNC_CAUGHT_TEXT)) return;
+    }
+    for (uint32_t i = 0; i < value->nargs; i++)
+        if (value->args[i]->op == OP_CAUGHT) value->args[i]->flags |= VF_OBJECT;
+}
+
 bool pass_raises(Program *program, FuncInst *inst) {
     Func *func = inst->func;
     Values raises = {0};
     bool changed = false;
     for (size_t b = 0; b < func->blocks.len; b++)
-        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next) {
             TRY(check_asked(program, inst, value));
+            note_kept(value);
+        }
+    if (program->called_once && !inst->outlined) make_one(program, func);
     for (size_t b = 0; b < func->blocks.len; b++)
         if (func->blocks.data[b]->last->op == OP_RAISE) vec_push(program->arena, &raises, func->blocks.data[b]->last);
     for (size_t i = 0; i < raises.len && raises.len < MOST_RAISES; i++) {

@@ -34,7 +34,9 @@ bool typing_call_exception(Typing *t, const Type *class_type) {
         types[i] = t->args[i].type;
     }
     const Type *type = type_with_items(t->in->types, TY_EXC, class_type->object, types, t->nargs);
-    return typing_become(t, t->emit ? typing_make_op(t, OP_TUPLE, type, t->values, t->nargs) : NULL, type);
+    Value *made = t->emit ? typing_make_op(t, OP_TUPLE, type, t->values, t->nargs) : NULL;
+    if (made) made->flags |= t->at->flags & VF_RAISED;
+    return typing_become(t, made, type);
 }
 
 /* ---- raised ---- */
@@ -61,10 +63,11 @@ Value *typing_exception_now(Typing *t, Value *exception, const Type *type) {
     Infer *in = t->in;
     uint32_t count = type->kind == TY_EXC ? type->count : 0;
     if (count) check_texts(t, exception, type);
-    Value **args = ARENA_ARRAY(in->arena, Value *, count + 1);
-    args[0] = typing_make_const(t, const_of(in->arena, type_object(in->types, TY_EXC_CLASS, type->object)));
-    for (uint32_t i = 0; i < count; i++) args[1 + i] = argument(t, exception, i);
-    return typing_make_func(t, FUNC_EXCEPTION_NEW, type_simple(in->types, TY_CAUGHT), args, count + 1);
+    Value **args = ARENA_ARRAY(in->arena, Value *, count + 2);
+    args[0] = exception;
+    args[1] = typing_make_const(t, const_of(in->arena, type_object(in->types, TY_EXC_CLASS, type->object)));
+    for (uint32_t i = 0; i < count; i++) args[2 + i] = argument(t, exception, i);
+    return typing_make_func(t, FUNC_EXCEPTION_NEW, type_simple(in->types, TY_CAUGHT), args, count + 2);
 }
 
 static bool is_exception(const Type *type) {

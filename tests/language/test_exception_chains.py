@@ -29,6 +29,18 @@ def calm(n):
     except ZeroDivisionError:
         return [5][n]
 
+def again(n):
+    try:
+        return inverse(n)
+    except ZeroDivisionError as e:
+        raise e
+
+def deep(n):
+    try:
+        return deep(n - 1) if n else 1 // n
+    except ZeroDivisionError as e:
+        raise e
+
 """
 
 # What f(n) does; it raises for n = 0.
@@ -214,6 +226,163 @@ BODIES = {
             if i == 2:
                 raise ValueError(i)
 """,
+    "the first one, in the handler of a second": """
+    try:
+        raise ValueError('first')
+    except ValueError as e:
+        try:
+            raise KeyError('second')
+        except KeyError:
+            raise e
+""",
+    "the first one from the second, which came from it": """
+    try:
+        raise ValueError('first')
+    except ValueError as e:
+        try:
+            raise KeyError('second') from e
+        except KeyError as k:
+            raise e from k
+""",
+    "the interpreter's first one, from None": """
+    try:
+        int('x')
+    except ValueError as e:
+        try:
+            return {1: 2}[n]
+        except KeyError:
+            raise e from None
+""",
+    "three, in turns": """
+    try:
+        try:
+            raise ValueError('first')
+        except ValueError as e:
+            try:
+                1 // n
+            except ZeroDivisionError as z:
+                try:
+                    raise e
+                except ValueError:
+                    raise z
+    except ZeroDivisionError:
+        raise RuntimeError('last')
+""",
+    "finally raises while it goes on": """
+    try:
+        raise ValueError('first')
+    except ValueError as e:
+        try:
+            raise e
+        finally:
+            n = [1][n + 5]
+""",
+    "handled again, and a third": """
+    try:
+        [1, 2].index(7)
+    except ValueError as e:
+        try:
+            raise e
+        except ValueError:
+            int('zz')
+""",
+    "one that is made, and raised in each round": """
+    e = ValueError('made', n)
+    for i in range(3):
+        try:
+            raise e
+        except ValueError:
+            if i == 2:
+                raise
+""",
+    "one that is made, handled, and raised behind": """
+    e = ValueError('made')
+    try:
+        raise KeyError('k')
+    except KeyError as k:
+        try:
+            raise e
+        except ValueError:
+            try:
+                raise k
+            except KeyError:
+                raise e
+""",
+    "two that are made, each from the other": """
+    e, f = ValueError('e'), KeyError('f', n)
+    try:
+        raise e from f
+    except ValueError as again:
+        raise f from again
+""",
+    "made anew in each round": """
+    kept = None
+    for i in range(3):
+        e = ValueError(i + n)
+        try:
+            raise e
+        except ValueError as caught:
+            if i == 1:
+                kept = caught
+        if i == 2:
+            raise e from kept
+""",
+    "one that two called functions handled": """
+    try:
+        wrapped(n)
+    except Mine as e:
+        try:
+            calm(n - 1)
+            again(n)
+        except ZeroDivisionError:
+            raise e
+""",
+    "kept beside another": """
+    try:
+        inverse(n)
+    except ZeroDivisionError as e:
+        first = e
+        try:
+            int('zz')
+        except ValueError as f:
+            second = f
+            try:
+                raise first
+            except ZeroDivisionError as third:
+                try:
+                    raise second
+                except ValueError:
+                    raise third
+""",
+    "asked for its text, and raised again": """
+    try:
+        inverse(n)
+    except ZeroDivisionError as e:
+        text = str(e) + repr(e)
+        try:
+            raise KeyError(text)
+        except KeyError as k:
+            text = str(k)
+            raise e
+""",
+    "raised again by name on each level": """
+    deep(4)
+""",
+    "in a handler of a loop that goes on": """
+    while True:
+        try:
+            inverse(n)
+        except ZeroDivisionError as e:
+            for i in range(3):
+                try:
+                    wrapped(n)
+                except Mine as m:
+                    if i < 1:
+                        continue
+                    raise e from m
+                finally:
+                    n += 0
+""",
     "retried in a loop": """
     for i in range(3):
         try:
@@ -226,15 +395,19 @@ BODIES = {
 
 
 def lines_of(exception):
-    return [(entry.name, entry.lineno) for entry in traceback.extract_tb(exception.__traceback__)]
+    here = "raised", "handling"
+    return [(entry.name, entry.lineno) for entry in traceback.extract_tb(exception.__traceback__)
+            if entry.name not in here]
 
 
-def chain(exception):
+def chain(exception, seen=None):
     """What an exception tells of itself, and of those that it comes from."""
-    if exception is None:
-        return None
-    return (type(exception).__name__, exception.args, lines_of(exception)[-1:], exception.__suppress_context__,
-            chain(exception.__cause__), chain(exception.__context__))
+    seen = {} if seen is None else seen
+    if exception is None or id(exception) in seen:
+        return seen.get(id(exception))
+    seen[id(exception)] = len(seen)
+    return (type(exception).__name__, exception.args, lines_of(exception), exception.__suppress_context__,
+            chain(exception.__cause__, seen), chain(exception.__context__, seen))
 
 
 def raised(function, *args):

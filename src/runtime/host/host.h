@@ -182,9 +182,11 @@ typedef struct HostPython {
     void (*hold)(void *held, void *dropped); /* one more reference, one fewer; each may be NULL */
     bool (*is)(const void *raised, const Type *classes); /* of an exception class, or of one of a tuple of them */
     /* As call: a text of what was caught, a string's bytes; `which`: as the row CAUGHT_TEXT says. */
-    void *(*caught_text)(const void *caught, int64_t which, char *to);
-    /* The exception of `status` in a trail gets the other, which may be NULL, as its __cause__ or its __context__. */
-    void (*chain)(void *trail, int32_t status, void *other, bool cause);
+    void *(*caught_text)(void *caught, int64_t which, char *to);
+    void (*keep)(void *caught); /* it may be raised again: its object has the lines of its way so far */
+    /* The exception of `status` in a trail was raised while the other was handled, or from it (NULL: from None). */
+    void (*chain)(void *trail, int32_t status, void *handled);
+    void (*give_cause)(void *trail, int32_t status, void *cause);
     uint32_t (*traits)(uint32_t code, uint32_t asked); /* which of these a code point has: decorators/characters.def */
 } HostPython;
 uint32_t krait_host_character_traits(uint32_t code, uint32_t asked);
@@ -193,11 +195,13 @@ void host_set_python(const HostPython *python);
  * what krait_host_take_raised() gives next. */
 int32_t krait_host_python(const char *what, const Type *types, const char *arguments, const Type *result, char *to);
 /* The same, of an exception's memory (lower_caught.c). */
-int32_t krait_host_caught_text(const void *caught, int64_t which, char *to);
+int32_t krait_host_caught_text(void *caught, int64_t which, char *to);
 void *krait_host_take_raised(void); /* or what the handler of a signal has raised; NULL: nothing */
 void krait_host_hold_raised(void *held, void *dropped);
 int32_t krait_host_raised_is(const void *held, const Type *classes);
-void krait_host_chain_raised(void *trail, int32_t status, void *other, int32_t cause); /* trails of lower_caught.c */
+void krait_host_keep_raised(void *caught); /* memory and trails of lower_caught.c */
+void krait_host_chain_raised(void *trail, int32_t status, void *handled);
+void krait_host_cause_raised(void *trail, int32_t status, void *cause);
 
 /* ---- interrupts (interrupt.c) ---- */
 

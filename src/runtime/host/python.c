@@ -19,7 +19,7 @@ int32_t krait_host_python(const char *what, const Type *types, const char *argum
     return raised ? is->row_of(raised) : 0;
 }
 
-int32_t krait_host_caught_text(const void *caught, int64_t which, char *to) {
+int32_t krait_host_caught_text(void *caught, int64_t which, char *to) {
     const HostPython *is = atomic_load(&python);
     if (!is) return 1;
     raised = is->caught_text(caught, which, to);
@@ -48,7 +48,17 @@ uint32_t krait_host_character_traits(uint32_t code, uint32_t asked) {
     return is ? is->traits(code, asked) : 0;
 }
 
-void krait_host_chain_raised(void *trail, int32_t status, void *other, int32_t cause) {
+void krait_host_keep_raised(void *caught) {
     const HostPython *is = atomic_load(&python);
-    if (is) is->chain(trail, status, other, cause != 0);
+    if (is) is->keep(caught);
+}
+
+void krait_host_chain_raised(void *trail, int32_t status, void *handled) {
+    const HostPython *is = atomic_load(&python);
+    if (is) is->chain(trail, status, handled);
+}
+
+void krait_host_cause_raised(void *trail, int32_t status, void *cause) {
+    const HostPython *is = atomic_load(&python);
+    if (is) is->give_cause(trail, status, cause);
 }
