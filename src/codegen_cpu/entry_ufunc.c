@@ -4,8 +4,9 @@
  * memory, which LLVM vectorises, so that nothing is left over for a third loop; and the plain one, which takes one
  * element after the other, whatever the steps.  The entry tells the run time of both (runtime/host/strips.c), which
  * goes through the elements with the strip, buffers where operands have gaps; what is less than a round it has the
- * plain loop do, and all where a result overlaps an input (reduce, accumulate).  The run time looks for signals, too:
- * only short arrays of what has no loops go without it.
+ * plain loop do, and all where a result overlaps an input (reduce, accumulate) or a light function meets gaps.  For
+ * these it asks in time for a plain loop of their own (CodegenOptions.lie), which is all the entry is then.  The run
+ * time looks for signals, too: only short arrays of what has no loops go without it.
  *
  * A loop that an element may leave is not made of vectors.  So the strip of a function that raises, and does nothing
  * else that could be seen, goes through all of its elements and tells at the end whether any has raised; the run time
@@ -15,6 +16,8 @@
 enum {
     MAX_UFUNC_OPERANDS = 32,
     CACHE_LINE = 64,
+    PLAIN_ROUND = 4,            /* elements of light functions where there are gaps */
+    FEW_OPERANDS = 4,           /* whose addresses and steps are in registers all at once */
     OPERATIONS_OF_AN_ACCESS = 3 /* that a core does while it waits for memory: measured (benchmarks/results) */
 };
 
@@ -163,27 +166,89 @@ static bool strip_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef cons
     return true;
 }
 
-/* The same of elements that are `step` bytes apart: each address is the one before and a step, as LLVM would find. */
-static bool plain_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef *base, LLVMValueRef const *step) {
+/* The same of elements that are `step` bytes apart, `several` a round: each address is the one before and a step, as
+ * LLVM would find.  `base` is then where the next elements are. */
+static bool plain_loop(Lower *l, Ufunc *u, LLVMValueRef rounds, int several, LLVMValueRef *base,
+                       LLVMValueRef const *step) {
     LFor loop;
     LLVMBasicBlockRef before = l_here(l);
-    l_for(l, &loop, count);
-    LLVMValueRef at[MAX_UFUNC_OPERANDS] = {NULL};
+    l_for(l, &loop, rounds);
+    LLVMValueRef at[MAX_UFUNC_OPERANDS] = {NULL}, next[MAX_UFUNC_OPERANDS] = {NULL};
     LLVMPositionBuilder(l->b, loop.head, LLVMGetFirstInstruction(loop.head));
     for (unsigned i = 0; i < u->count; i++) {
         at[i] = LLVMBuildPhi(l->b, l->ptr, "");
         LLVMAddIncoming(at[i], &base[i], &before, 1);
+        base[i] = next[i] = at[i];
     }
     l_enter(l, loop.body);
-    TRY(ufunc_element(l, u, at));
-    LLVMBasicBlockRef latch = l_here(l);
-    for (unsigned i = 0; i < u->count; i++) {
-        LLVMValueRef next = l_offset(l, at[i], step[i]);
-        LLVMAddIncoming(at[i], &next, &latch, 1);
+    for (int k = 0; k < several; k++) {
+        TRY(ufunc_element(l, u, next));
+        for (unsigned i = 0; i < u->count; i++) next[i] = l_offset(l, next[i], step[i]);
     }
+    LLVMBasicBlockRef latch = l_here(l);
+    for (unsigned i = 0; i < u->count; i++) LLVMAddIncoming(at[i], &next[i], &latch, 1);
     l_endfor(l, &loop);
     host_loop_hints(l, LLVMGetBasicBlockTerminator(latch), VECTOR_NOT, NULL);
     return true;
+}
+
+/* ---- plain loops of operands that lie in one way ---- */
+
+/* Counting and addressing elements takes longer than computing them. */
+static bool gapped_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef *base, LLVMValueRef const *step) {
+    LLVMValueRef rounds = LLVMBuildSDiv(l->b, count, l_i64(l, PLAIN_ROUND), "");
+    TRY(plain_loop(l, u, rounds, PLAIN_ROUND, base, step));
+    return plain_loop(l, u, l_sub(l, count, l_mul(l, rounds, l_i64(l, PLAIN_ROUND))), 1, base, step);
+}
+
+/* What is the next element's operand stays in a register: to come back from memory would take longer than most
+ * functions do.  `stores`: each of them is a result, too.  `contiguous`: second operands lie without gaps. */
+static bool running_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef const *base, LLVMValueRef const *step,
+                         bool stores, bool contiguous) {
+    LFor loop;
+    const Type *type = u->types[0];
+    LLVMTypeRef memory = l_memory_type(l, (Scalar)type->scalar);
+    LLVMValueRef last = l_alloca(l, memory, "last");
+    l_store(l, type, l_load(l, type, base[0]), last);
+    LLVMValueRef index = l_for(l, &loop, count);
+    LLVMTypeRef second = l_memory_type(l, (Scalar)u->types[1]->scalar);
+    LLVMValueRef at[] = {
+        last, contiguous ? l_index(l, second, base[1], index) : l_offset(l, base[1], l_nswmul(l, index, step[1])),
+        last};
+    TRY(ufunc_element(l, u, at));
+    if (stores) l_store(l, type, l_load(l, type, last), l_offset(l, base[2], l_nswmul(l, index, step[2])));
+    LLVMBasicBlockRef latch = l_here(l);
+    l_endfor(l, &loop);
+    host_loop_hints(l, LLVMGetBasicBlockTerminator(latch), stores ? VECTOR_NOT : VECTOR_MAY, NULL);
+    if (!stores) l_store(l, type, l_load(l, type, last), base[2]);
+    return true;
+}
+
+/* Without gaps apart: there integers are added in vectors. */
+static bool reduced_loop(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef const *base, LLVMValueRef const *step) {
+    LIf dense;
+    l_if(l, &dense, l_icmp(l, LLVMIntEQ, step[1], l_i64(l, type_size(u->types[1]))));
+    TRY(running_loop(l, u, count, base, step, false, true));
+    l_else(l, &dense);
+    TRY(running_loop(l, u, count, base, step, false, false));
+    l_endif(l, &dense);
+    return true;
+}
+
+static bool loop_of(Lower *l, Ufunc *u, LLVMValueRef count, LLVMValueRef *base, LLVMValueRef const *step) {
+    switch ((HostLie)l->m->options.lie) {
+    case LIE_GAPPED: return gapped_loop(l, u, count, base, step);
+    case LIE_REDUCED: return reduced_loop(l, u, count, base, step);
+    case LIE_ACCUMULATED: return running_loop(l, u, count, base, step, true, false);
+    default: return plain_loop(l, u, count, 1, base, step);
+    }
+}
+
+/* Bits of HostLie: those that gain. */
+static int32_t lies_of(const Ufunc *u) {
+    if (!is_light(u->root) || u->root->effects & EFFECT_RAISE) return 0;
+    bool follows = u->nin == 2 && u->nout == 1 && u->types[0] == u->types[2];
+    return (u->count <= FEW_OPERANDS ? 1 << LIE_GAPPED : 0) | (follows ? 1 << LIE_REDUCED | 1 << LIE_ACCUMULATED : 0);
 }
 
 /* Begins one of the two functions, whose first parameter is the operands' addresses. */
@@ -284,16 +349,15 @@ static LLVMValueRef strip(Lower *l, Ufunc u) {
 }
 
 /* A HostPlain. */
-static LLVMValueRef plain(Lower *l, Ufunc u) {
+static LLVMValueRef plain(Lower *l, Ufunc u, const char *name) {
     LLVMTypeRef params[] = {l->ptr, l->i64, l->ptr, l->ptr};
     LLVMValueRef base[MAX_UFUNC_OPERANDS], step[MAX_UFUNC_OPERANDS];
-    LLVMValueRef function = host_entry_add(l, "plain", l->i32, params, COUNT_OF(params));
-    LLVMSetLinkage(function, LLVMInternalLinkage);
+    LLVMValueRef function = host_entry_add(l, name, l->i32, params, COUNT_OF(params));
     begin(l, &u, function, base);
     u.data = LLVMGetParam(function, 3);
     for (unsigned i = 0; i < u.count; i++)
         step[i] = l_raw_load(l, l->i64, host_offset(l, LLVMGetParam(function, 2), i * sizeof(int64_t)), 8);
-    TRY(plain_loop(l, &u, LLVMGetParam(function, 1), base, step));
+    TRY(loop_of(l, &u, LLVMGetParam(function, 1), base, step));
     LLVMBuildRet(l->b, l_i32(l, 0));
     l_end(l);
     return function;
@@ -320,7 +384,8 @@ static void add_loops(Lower *l, const Ufunc *u, LLVMValueRef strip, LLVMValueRef
                              l_i32(l, u->nin),
                              l_i32(l, u->count),
                              l_i32(l, __builtin_ctzll((uint64_t)elements_of_round(u))),
-                             l_i32(l, traits)};
+                             l_i32(l, traits),
+                             l_i32(l, lies_of(u))};
     LLVMValueRef constant = LLVMConstStructInContext(l->context, fields, COUNT_OF(fields), false);
     LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(constant), l->m->options.entry_name);
     LLVMSetInitializer(global, constant);
@@ -333,7 +398,13 @@ bool host_entry_ufunc(Lower *l, const FuncInst *root) {
     TRY(ufunc_operands(l, &u, root));
     bool kept = has_conditions(l) && !repeats(l, root); /* both sides of a condition are not to be computed */
     u.wish = kept || l_may_pass_by_division(l, root) ? VECTOR_NOT : vectors_of(&u);
-    TRY((contiguous = strip(l, u)) && (any = plain(l, u)));
+    if (l->m->options.lie) {
+        TRY(plain(l, u, l->m->options.entry_name));
+        if (has_conditions(l)) keep_conditions(l, NULL);
+        return true;
+    }
+    TRY((contiguous = strip(l, u)) && (any = plain(l, u, "plain")));
+    LLVMSetLinkage(any, LLVMInternalLinkage);
     add_loops(l, &u, contiguous, any);
     if (has_conditions(l)) keep_conditions(l, kept ? NULL : contiguous);
     return true;

@@ -24,7 +24,7 @@ typedef struct Loop {
     HostUfunc head; /* first: what generated code sees */
     struct UfuncData *owner;
     Spec *spec;
-    const HostLoops *loops;
+    UfuncTable table;
     int nin, nout;
     const Type *types[MAX_OPERANDS];    /* as NumPy sees the operands */
     const Type *computed[MAX_OPERANDS]; /* as generated code sees them */
@@ -91,7 +91,7 @@ static void convert_items(const Type *from_type, const char *from, const Type *t
 }
 
 /* The function's results go to buffers, and from there, converted, to the outputs. */
-static void run_converting(const Loop *loop, char **args, const npy_intp *dimensions, const npy_intp *steps,
+static void run_converting(Loop *loop, char **args, const npy_intp *dimensions, const npy_intp *steps,
                            HostUfunc *head) {
     int count = loop->nin + loop->nout;
     npy_intp left = dimensions[0];
@@ -107,7 +107,7 @@ static void run_converting(const Loop *loop, char **args, const npy_intp *dimens
             inner[i] = buffered ? buffers[used++] : at[i];
             inner_steps[i] = buffered ? scalar_info[loop->computed[i]->scalar].bytes : steps[i];
         }
-        host_ufunc_run(loop->loops, inner, &n, inner_steps, head);
+        host_ufunc_run(&loop->table.head, inner, &n, inner_steps, head);
         for (int i = 0; i < count; i++) {
             if (inner[i] != at[i]) convert_items(loop->computed[i], inner[i], loop->types[i], at[i], steps[i], n);
             at[i] += n * steps[i];
@@ -116,12 +116,11 @@ static void run_converting(const Loop *loop, char **args, const npy_intp *dimens
     }
 }
 
-static void run_alone(const Loop *loop, char **args, const npy_intp *dimensions, const npy_intp *steps,
-                      HostUfunc *head) {
+static void run_alone(Loop *loop, char **args, const npy_intp *dimensions, const npy_intp *steps, HostUfunc *head) {
     if (loop->converts)
         run_converting(loop, args, dimensions, steps, head);
     else
-        host_ufunc_run(loop->loops, args, dimensions, steps, head);
+        host_ufunc_run(&loop->table.head, args, dimensions, steps, head);
 }
 
 /* ---- on several cores ---- */
@@ -130,7 +129,7 @@ enum { LEAST_CHUNK = 1 << 14, CHUNKS = 256 };
 
 typedef struct Spread {
     HostLoop loop;
-    const Loop *what;
+    Loop *what;
     char **args;
     const npy_intp *steps;
     atomic_int numbers;   /* floating-point flags of every thread */
@@ -220,7 +219,7 @@ static bool fits_stack(const Loop *loop) {
 
 /* What NumPy calls where generated code does all. */
 static void run_directly(char **args, const npy_intp *dimensions, const npy_intp *steps, void *data) {
-    host_ufunc_run(((Loop *)data)->loops, args, dimensions, steps, data);
+    host_ufunc_run(&((Loop *)data)->table.head, args, dimensions, steps, data);
 }
 
 /* What it calls otherwise. */
@@ -271,7 +270,10 @@ static int start_reduction(PyArrayMethod_Context *context, npy_bool is_empty, vo
 /* ---- data ---- */
 
 static void data_free(UfuncData *data) {
-    for (Py_ssize_t i = 0; data->loops && i < data->nloops; i++) spec_release(data->loops[i].spec);
+    for (Py_ssize_t i = 0; data->loops && i < data->nloops; i++) {
+        ufunc_table_end(&data->loops[i].table);
+        spec_release(data->loops[i].spec);
+    }
     PyMem_Free(data->loops);
     PyMem_Free(data->functions);
     PyMem_Free(data->data);
@@ -297,13 +299,13 @@ static char *copy_text(PyObject *text) {
     return copy;
 }
 
-static bool fill_loop(UfuncData *data, Py_ssize_t at, Spec *spec, bool parallel) {
+static bool fill_loop(UfuncData *data, Py_ssize_t at, Spec *spec, const Specialiser *core, bool parallel) {
     Loop *loop = &data->loops[at];
     spec->references++;
     loop->spec = spec;
     loop->owner = data;
     loop->head.raise = loop_raise;
-    loop->loops = host_code_address(spec->code->host);
+    ufunc_table_begin(&loop->table, core, spec, &loop->head);
     if (!ufunc_types(spec, loop->types, &loop->nin, &loop->nout)) return false;
     const Type *result = spec->code->result;
     int differing = 0;
@@ -321,25 +323,25 @@ static bool fill_loop(UfuncData *data, Py_ssize_t at, Spec *spec, bool parallel)
     return differing <= 4;
 }
 
-static UfuncData *data_new(ModuleState *state, PyObject *function, Spec *const *specs, Py_ssize_t nloops, int count,
-                           bool parallel) {
+static UfuncData *data_new(const Specialiser *core, Spec *const *specs, Py_ssize_t nloops, int count, bool parallel) {
+    ModuleState *state = core->state;
     UfuncData *data = PyMem_Calloc(1, sizeof *data);
     if (!data) return (UfuncData *)PyErr_NoMemory();
     data->state = state;
     data->module = Py_NewRef(PyType_GetModule(state->dispatcher_class));
-    data->function = Py_NewRef(function);
+    data->function = Py_NewRef(core->function);
     data->loops = PyMem_Calloc((size_t)nloops + 1, sizeof *data->loops);
     data->functions = PyMem_Calloc((size_t)nloops + 1, sizeof *data->functions);
     data->data = PyMem_Calloc((size_t)nloops + 1, sizeof *data->data);
     data->types = PyMem_Calloc((size_t)(nloops * count) + 1, 1);
-    data->name = copy_text(((PyFunctionObject *)function)->func_name);
-    data->doc = copy_text(((PyFunctionObject *)function)->func_doc);
+    data->name = copy_text(((PyFunctionObject *)core->function)->func_name);
+    data->doc = copy_text(((PyFunctionObject *)core->function)->func_doc);
     if (!data->loops || !data->functions || !data->data || !data->types || !data->name) {
         data_free(data);
         return (UfuncData *)PyErr_NoMemory();
     }
     for (; data->nloops < nloops; data->nloops++) {
-        if (fill_loop(data, data->nloops, specs[data->nloops], parallel)) continue;
+        if (fill_loop(data, data->nloops, specs[data->nloops], core, parallel)) continue;
         data->nloops++; /* it has its reference */
         data_free(data);
         PyErr_SetString(state->errors[ERROR_TYPING],
@@ -374,9 +376,9 @@ static int add_methods(PyObject *ufunc, UfuncData *data) {
     return 0;
 }
 
-PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, Py_ssize_t nloops, int nin, int nout,
-                    int identity, bool parallel) {
-    UfuncData *data = data_new(state, function, loops, nloops, nin + nout, parallel);
+PyObject *ufunc_new(const Specialiser *core, Spec *const *loops, Py_ssize_t nloops, int nin, int nout, int identity,
+                    bool parallel) {
+    UfuncData *data = data_new(core, loops, nloops, nin + nout, parallel);
     bool raises = false;
     if (!data) return NULL;
     PyObject *capsule = PyCapsule_New(data, NULL, capsule_free);

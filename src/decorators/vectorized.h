@@ -4,8 +4,11 @@
 #ifndef KRAIT_DECORATORS_VECTORIZED_H
 #define KRAIT_DECORATORS_VECTORIZED_H
 
+#include <stdatomic.h> /* atomic_bool */
+
 #include "decorators/decorators.h"
 #include "decorators/numpy_api.h"
+#include "runtime/host/host.h" /* HostTable */
 
 enum { MAX_OPERANDS = UFUNC_MAX_OPERANDS };
 
@@ -40,8 +43,22 @@ void ufunc_explain(PyObject *ufunc);
 /* -1, exception set: NumPy makes no ufunc of operands and results of these types. */
 int ufunc_check_types(const Type *const *types, int count);
 /* A ufunc of these specialisations, each ENTRY_UFUNC for the host.  The ufunc keeps all it needs alive. */
-PyObject *ufunc_new(ModuleState *state, PyObject *function, Spec *const *loops, Py_ssize_t nloops, int nin, int nout,
-                    int identity, bool parallel);
+PyObject *ufunc_new(const Specialiser *core, Spec *const *loops, Py_ssize_t nloops, int nin, int nout, int identity,
+                    bool parallel);
+
+/* ufunc_table.c: the machine code of one of its loops, to which plain loops are added as operands come that they are
+ * for. */
+typedef struct UfuncTable {
+    HostTable head; /* first: what the run time sees */
+    ModuleState *state;
+    Spec *spec;             /* borrowed */
+    PyObject *decorated;    /* what it was compiled as: its code keeps that */
+    const HostUfunc *alone; /* the data of calls that are not on several threads */
+    atomic_bool begun[LIE_COUNT];
+    Code *made[LIE_COUNT];
+} UfuncTable;
+void ufunc_table_begin(UfuncTable *table, const Specialiser *core, Spec *spec, const HostUfunc *alone);
+void ufunc_table_end(UfuncTable *table);
 
 /* Calls an elementwise function for @vectorize(target='cuda'). */
 PyObject *ufunc_cuda_call(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *out, PyObject *stream);

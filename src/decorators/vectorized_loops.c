@@ -71,8 +71,8 @@ int vectorized_rebuild(Vectorized *self) {
     const Type *types[MAX_OPERANDS];
     int nin = self->nin, nout = 1;
     if (self->nloops && !ufunc_types(self->loops[0], types, &nin, &nout)) nout = 1;
-    PyObject *ufunc = ufunc_new(self->core.state, self->core.function, self->loops, self->nloops, nin, nout,
-                                self->identity, self->target == UFUNC_PARALLEL);
+    PyObject *ufunc = ufunc_new(&self->core, self->loops, self->nloops, nin, nout, self->identity,
+                                self->target == UFUNC_PARALLEL);
     if (!ufunc) return -1;
     Py_XSETREF(self->ufunc, ufunc);
     return 0;

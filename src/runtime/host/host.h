@@ -156,6 +156,15 @@ enum HostStripTraits {
     STRIP_AGAIN = 8  /* it may be done anew: elements of a strip that has raised, or set a flag that may not be theirs,
                       * are done by `plain`; else the strip stops where it raises, and tells the caller */
 };
+/* How the operands of a plain loop lie.  There may be one that is quicker where they lie in one way, and right nowhere
+ * else. */
+typedef enum HostLie {
+    LIE_ANYHOW,
+    LIE_GAPPED,      /* anyhow, and the loop is quick where there are gaps */
+    LIE_REDUCED,     /* f(a, b): each result is where the one before is, which is the next a; no b lies there */
+    LIE_ACCUMULATED, /* each result is the next a */
+    LIE_COUNT
+} HostLie;
 /* A ufunc's loops: what an ENTRY_UFUNC is. */
 typedef struct HostLoops {
     HostStrip *strip;
@@ -164,11 +173,20 @@ typedef struct HostLoops {
     int32_t inputs, count;
     int32_t round; /* elements: the power of two, 8 at most */
     int32_t traits;
+    int32_t lies; /* bit i: a plain loop for HostLie i may be made: an ENTRY_UFUNC with CodegenOptions.lie is one */
 } HostLoops;
+/* The same with the plain loops that have been made, by the time that they are worth making. */
+typedef struct HostTable HostTable;
+struct HostTable {
+    const HostLoops *loops;
+    HostPlain *_Atomic plain[LIE_COUNT]; /* NULL: not yet.  LIE_ANYHOW: that of loops */
+    _Atomic int64_t elements[LIE_COUNT]; /* that have been done without it */
+    /* Makes one, or does not: on any thread, without the GIL; data: that of the call.  May set an exception. */
+    void (*make)(HostTable *self, HostLie lie, const void *data);
+};
 /* All elements, as NumPy gave them; data: a HostUfunc (codegen_cpu/codegen_cpu.h).  Ends early where an element raises,
  * and where a signal's handler has: the exception is set then. */
-void host_ufunc_run(const HostLoops *loops, char *const *start, const int64_t *elements, const int64_t *step,
-                    void *data);
+void host_ufunc_run(HostTable *table, char *const *start, const int64_t *elements, const int64_t *step, void *data);
 
 /* ---- the interpreter (python.c) ---- */
 

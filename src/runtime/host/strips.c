@@ -15,9 +15,13 @@
  * one by one say whether it is theirs; which they need not say twice, for flags stay set until NumPy looks.
  *
  * Between two looks for signals so many elements are computed as take well below a millisecond: of light functions a
- * number that is known, of others one that grows and shrinks with the time they take. */
-#include <fenv.h>   /* fetestexcept */
-#include <string.h> /* memcpy */
+ * number that is known, of others one that grows and shrinks with the time they take.
+ *
+ * Most ufuncs never meet gaps, nor are they reduced.  So of the plain loop there is one for any operands at first; for
+ * those that lie in one way (HostLie) there is another once so many elements have been done that making it pays. */
+#include <fenv.h>      /* fetestexcept */
+#include <stdatomic.h> /* atomic_load */
+#include <string.h>    /* memcpy */
 
 #include "runtime/host/host.h"
 
@@ -29,7 +33,8 @@ enum {
     LONG_STRIP = 1 << 4, /* the first of what may take a millisecond an element: vectors of 4 bytes are not cut */
     FEW_ELEMENTS = 8,    /* are done one by one */
     FEW_LIGHT_ELEMENTS = 16,
-    WORTH_A_LINE = 1 << 9, /* elements for which a first, short strip is not too dear */
+    WORTH_A_LINE = 1 << 9,  /* elements for which a first, short strip is not too dear */
+    WORTH_A_LOOP = 1 << 20, /* elements for which another plain loop gains what making it takes */
     CACHE_LINE = 64,
     MOST_OPERANDS = 32,
     MOST_BYTES = 16
@@ -55,14 +60,15 @@ static Reach reach_of(const Operands *o, int i) {
     return o->step[i] < 0 ? (Reach){last, first + o->bytes[i]} : (Reach){first, last + o->bytes[i]};
 }
 
+static bool apart(Reach a, Reach b) { return a.high <= b.low || b.high <= a.low; }
+
 static bool any_order(const Operands *o) {
     for (int out = o->inputs; out < o->count; out++) {
         Reach written = reach_of(o, out);
         if (o->step[out] == 0) return false;
         for (int i = 0; i < out; i++) {
-            Reach other = reach_of(o, i);
-            bool apart = other.high <= written.low || written.high <= other.low;
-            if (!apart && (o->start[i] != o->start[out] || o->step[i] != o->step[out])) return false;
+            bool same = o->start[i] == o->start[out] && o->step[i] == o->step[out];
+            if (!same && !apart(reach_of(o, i), written)) return false;
         }
     }
     return true;
@@ -118,6 +124,7 @@ static void empty(const Operands *o, char *const *buffer, int64_t done, int64_t 
 
 typedef struct Code {
     const HostLoops *loops;
+    HostPlain *plain;
     void *data;
     int32_t traits;
     bool again; /* STRIP_AGAIN */
@@ -151,7 +158,7 @@ static bool pace_look(Pace *pace, const Code *code, int64_t done) {
 static bool plain_raises(const Operands *o, const Code *code, int64_t done, int64_t count) {
     char *at[MOST_OPERANDS];
     for (int i = 0; i < o->count; i++) at[i] = o->start[i] + done * o->step[i];
-    return code->loops->plain(at, count, o->step, code->data) != 0;
+    return code->plain(at, count, o->step, code->data) != 0;
 }
 
 static void run_plain(const Operands *o, const Code *code) {
@@ -286,22 +293,44 @@ static void run_short(const Operands *o, const Code *code) {
     if (whole < o->elements) plain_raises(o, code, whole, o->elements - whole);
 }
 
-void host_ufunc_run(const HostLoops *loops, char *const *start, const int64_t *elements, const int64_t *step,
-                    void *data) {
+/* ---- plain loops ---- */
+
+static HostLie lie_of(const Operands *o, int32_t lies) {
+    bool follows = lies >> LIE_ACCUMULATED & 1 && o->step[0] == o->step[2] && o->start[0] + o->step[0] == o->start[2];
+    if (follows && o->step[2] == 0 && apart(reach_of(o, 1), reach_of(o, 2))) return LIE_REDUCED;
+    if (follows) return LIE_ACCUMULATED;
+    return lies >> LIE_GAPPED & 1 ? LIE_GAPPED : LIE_ANYHOW;
+}
+
+static HostPlain *plain_for(HostTable *table, const Operands *o, const void *data) {
+    HostLie lie = lie_of(o, table->loops->lies);
+    HostPlain *made = atomic_load_explicit(&table->plain[lie], memory_order_acquire);
+    if (made) return made;
+    int64_t before = atomic_fetch_add_explicit(&table->elements[lie], o->elements, memory_order_relaxed);
+    if (before + o->elements >= WORTH_A_LOOP) table->make(table, lie, data);
+    made = atomic_load_explicit(&table->plain[lie], memory_order_acquire);
+    return made ? made : table->loops->plain;
+}
+
+void host_ufunc_run(HostTable *table, char *const *start, const int64_t *elements, const int64_t *step, void *data) {
+    const HostLoops *loops = table->loops;
     Operands o = {loops->bytes, loops->inputs, loops->count, start, step, *elements, 0};
     bool again = loops->traits & STRIP_AGAIN, light = loops->traits & STRIP_LIGHT;
-    Code code = {loops, data, loops->traits, again, again && loops->traits & STRIP_FLAGS};
+    Code code = {loops, loops->plain, data, loops->traits, again, again && loops->traits & STRIP_FLAGS};
     bool few = o.elements < (light ? FEW_LIGHT_ELEMENTS : FEW_ELEMENTS) || !(o.elements >> loops->round);
-    bool apart = !few && lie_apart(&o, again);
+    bool lies_apart = !few && lie_apart(&o, again);
     if (few && !(loops->traits & STRIP_LONG))
         loops->plain(start, o.elements, step, data);
-    else if (apart && light && !code.flags && o.elements < WORTH_A_LINE)
+    else if (lies_apart && light && !code.flags && o.elements < WORTH_A_LINE)
         run_short(&o, &code);
     else if (host_is_to_stop())
         return;
-    else if (few || !(apart || in_strips(&o, &code)))
+    else if (few)
         run_plain(&o, &code);
-    else if (o.buffered)
+    else if (!lies_apart && !in_strips(&o, &code)) {
+        code.plain = plain_for(table, &o, data);
+        run_plain(&o, &code);
+    } else if (o.buffered)
         run_buffered(&o, &code);
     else
         run(&o, &code, NULL, code.flags ? FLAGGED_STRIP : STRIP);
