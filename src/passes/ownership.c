@@ -11,7 +11,10 @@
  *
  * What raises loses the owners live before it, unless they live in the handler.  A block where that set changes between
  * two values that may raise is split; each part unwinds to a chain of blocks that releases its set, one owner a block,
- * the youngest first, so that sets with a common beginning share the rest of the way out.
+ * the youngest first.  Sets share as much of the way out as they can, or the blocks of n objects that live at a time
+ * would be their square: where the nearest part before or behind that loses fewer loses nothing else, a part releases
+ * what is more and goes on there (the one before while objects are made, the one behind while they die); of others
+ * those with a common beginning share the rest.
  *
  * A program that makes no objects and is given none stays as it is. */
 #include "passes/owners.h"
@@ -236,14 +239,6 @@ static Cleanup *cleanup_of(Placing *p, const Cleanup *rest, uint32_t owner) {
     return cleanup;
 }
 
-static Block *way_out(Placing *p, const uint64_t *lost) {
-    const Cleanup *cleanup = NULL;
-    for (uint32_t owner = owners_next(&p->owners, lost, 0); owner != OWNERS_END;
-         owner = owners_next(&p->owners, lost, owner + 1))
-        cleanup = cleanup_of(p, cleanup, owner);
-    return cleanup ? cleanup->block : NULL;
-}
-
 /* One more predecessor of the handler, with these operands of its phis. */
 static void enter_handler(Placing *p, Block *from, Block *handler, Value *const *phi_args, bool raised) {
     if (raised)
@@ -258,11 +253,7 @@ static void enter_handler(Placing *p, Block *from, Block *handler, Value *const 
     }
 }
 
-static void unwind_part(Placing *p, Block *part, Block *handler, Value *const *phi_args, const uint64_t *lost) {
-    if (!handler) {
-        block_set_unwind(p->func, part, way_out(p, lost));
-        return;
-    }
+static void unwind_to_handler(Placing *p, Block *part, Block *handler, Value *const *phi_args, const uint64_t *lost) {
     ValueList code = {0};
     edge_code(p, handler, phi_args, lost, &code);
     Block *from = part;
@@ -293,33 +284,106 @@ static Block *split_before(Placing *p, Value *at) {
     return rest;
 }
 
-/* A block in which the same owners are lost wherever something is raised. */
+/* Part of a block in which the same owners are lost wherever something is raised. */
 typedef struct Stretch {
     Value *first;
-    Block *block;
     const uint64_t *lost;
+    uint32_t nlost;
+    const Cleanup *out;              /* of one without a handler; NULL: nothing is lost */
+    struct Stretch *before, *behind; /* the nearest that lose fewer; NULL: none */
+    struct Stretch *alike;           /* another that loses as many */
 } Stretch;
 
 typedef VEC(Stretch) Stretches;
 
 static void find_parts(Placing *p, const Block *block, Stretches *parts) {
+    const uint64_t *lost = NULL;
     for (Value *value = block->first; value; value = value->next) {
         const uint64_t *here = value->id < p->owners.nvalues ? p->lost[value->id] : NULL;
-        const Stretch *last = parts->len ? &vec_last(parts) : NULL;
-        if (!here || (last && memcmp(last->lost, here, p->owners.words * sizeof *here) == 0)) continue;
-        vec_push(p->arena, parts, ((Stretch){last ? value : block->first, NULL, here}));
+        if (!here || (lost && memcmp(lost, here, p->owners.words * sizeof *here) == 0)) continue;
+        uint32_t nlost = 0;
+        for (size_t w = 0; w < p->owners.words; w++) nlost += (uint32_t)__builtin_popcountll(here[w]);
+        vec_push(p->arena, parts, ((Stretch){.first = lost ? value : block->first, .lost = here, .nlost = nlost}));
+        lost = here;
     }
 }
 
+static void find_neighbours(Stretches *parts) {
+    Stretch *all = parts->data;
+    for (size_t i = 0; i < parts->len; i++) {
+        Stretch *before = i ? &all[i - 1] : NULL;
+        while (before && before->nlost >= all[i].nlost) before = before->before;
+        all[i].before = before;
+    }
+    for (size_t i = parts->len; i-- > 0;) {
+        Stretch *behind = i + 1 < parts->len ? &all[i + 1] : NULL;
+        while (behind && behind->nlost >= all[i].nlost) behind = behind->behind;
+        all[i].behind = behind;
+    }
+}
+
+static bool loses_all_of(const Placing *p, const Stretch *part, const Stretch *of) {
+    bool all = of != NULL;
+    for (size_t w = 0; w < p->owners.words && all; w++) all = !(of->lost[w] & ~part->lost[w]);
+    return all;
+}
+
+static void find_way_out(Placing *p, Stretch *part) {
+    const Stretch *next = loses_all_of(p, part, part->before) ? part->before : NULL;
+    bool longer = part->behind && (!next || part->behind->nlost > next->nlost);
+    if (longer && loses_all_of(p, part, part->behind)) next = part->behind;
+    part->out = next ? next->out : NULL;
+    for (uint32_t owner = owners_next(&p->owners, part->lost, 0); owner != OWNERS_END;
+         owner = owners_next(&p->owners, part->lost, owner + 1))
+        if (!next || !owners_bit(next->lost, owner)) part->out = cleanup_of(p, part->out, owner);
+}
+
+/* Those that lose fewer first: others go on there. */
+static void find_ways_out(Placing *p, Stretches *parts) {
+    size_t most = p->owners.values.len;
+    Stretch **losing = ARENA_ARRAY(p->arena, Stretch *, most + 1); /* by number */
+    find_neighbours(parts);
+    for (size_t i = parts->len; i-- > 0;) {
+        Stretch *part = &parts->data[i];
+        part->alike = losing[part->nlost];
+        losing[part->nlost] = part;
+    }
+    for (size_t n = 0; n <= most; n++)
+        for (Stretch *part = losing[n]; part; part = part->alike) find_way_out(p, part);
+}
+
 /* The parts of a block, each with its way out.  The last is taken off first: no value changes its block twice. */
-static void place_on_raises(Placing *p, Block *block) {
+static void unwind_parts(Placing *p, Block *block, const Stretch *parts, size_t nparts) {
     Block *handler = block_unwind(block);
     Value **phi_args = handler ? args_along(p, handler, owners_edge(block, block->succs.len - 1)) : NULL;
     block_set_unwind(p->func, block, NULL);
-    Stretches parts = {0};
-    find_parts(p, block, &parts);
-    for (size_t i = parts.len; i-- > 0;) parts.data[i].block = i ? split_before(p, parts.data[i].first) : block;
-    for (size_t i = 0; i < parts.len; i++) unwind_part(p, parts.data[i].block, handler, phi_args, parts.data[i].lost);
+    for (size_t i = nparts; i-- > 0;) {
+        Block *part = i ? split_before(p, parts[i].first) : block;
+        if (handler)
+            unwind_to_handler(p, part, handler, phi_args, parts[i].lost);
+        else
+            block_set_unwind(p->func, part, parts[i].out ? parts[i].out->block : NULL);
+    }
+}
+
+static void place_on_raises(Placing *p, size_t nblocks) {
+    Stretches free = {0}, handled = {0};
+    size_t *nparts = ARENA_ARRAY(p->arena, size_t, nblocks);
+    for (size_t b = 0; b < nblocks; b++) {
+        const Block *block = p->func->blocks.data[b];
+        Stretches *parts = block_unwind(block) ? &handled : &free;
+        size_t before = parts->len;
+        find_parts(p, block, parts);
+        nparts[b] = parts->len - before;
+    }
+    find_ways_out(p, &free);
+    size_t nfree = 0, nhandled = 0;
+    for (size_t b = 0; b < nblocks; b++) {
+        Block *block = p->func->blocks.data[b];
+        bool has_handler = block_unwind(block) != NULL;
+        unwind_parts(p, block, has_handler ? &handled.data[nhandled] : &free.data[nfree], nparts[b]);
+        *(has_handler ? &nhandled : &nfree) += nparts[b];
+    }
 }
 
 /* ---- all of it ---- */
@@ -345,7 +409,7 @@ static bool place(Program *program, FuncInst *inst) {
     size_t nblocks = func->blocks.len;
     for (size_t b = 0; b < nblocks; b++) place_in_block(&p, func->blocks.data[b]);
     for (size_t b = 0; b < nblocks; b++) place_on_edges(&p, func->blocks.data[b]);
-    for (size_t b = 0; b < nblocks; b++) place_on_raises(&p, func->blocks.data[b]);
+    place_on_raises(&p, nblocks);
     func_compute_order(func);
     func_renumber(func);
     return true;

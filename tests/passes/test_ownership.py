@@ -268,6 +268,24 @@ def test_ways_out_share_their_ends():
     """)
 
 
+@pytest.mark.parametrize("use", [
+    "%{v}: int = getattr[size] %{k}",
+    "%{v}: $A = new_array[1] %0\n%{w}: int = getattr[size] %{k}",  # one more lives at times
+])
+def test_ways_out_of_many_are_no_square(use):
+    """Each of n arrays is released once behind its last use, at most once on the way out while arrays are made, and
+    once while they die: what a part loses, and its neighbour does not, is a block, and the rest is the neighbour's."""
+    n = 40
+    lines = [f"%{k}: $A = new_array[1] %0" for k in range(2, n + 2)]
+    for k in range(n):
+        v = n + 2 + 3 * k
+        lines += [use.format(k=k + 2, v=v, w=v + 1), f"%{v + 2}: int = floordiv.checked %0, %0"]
+    body = "\n".join(lines).replace("\n", "\n  ")
+    text = run(f"b0:\n  {body}\n  %{4 * n + 2} = const None\n  return %{4 * n + 2}")
+    made = text.count("new_array")
+    assert made <= text.count("release") <= 4 * made
+
+
 def test_a_handler_keeps_what_it_uses():
     """%2 is used in the handler, %3 is not: it is released on the way there."""
     assert run("""
