@@ -181,6 +181,158 @@ def chosen(n):
     body = "".join(f"    elif x == {k}:\\n        v{k} = {k} * 3\\n" for k in range(n))
     return "@njit\\ndef f(x):\\n" + first + body + total(n), (7,)
 
+def local_lists(n):
+    made = "".join(f"    v{k} = [i, {k}]\\n" for k in range(n))
+    used = "".join(f"    s += v{k}[i]\\n" for k in range(n))
+    return "@njit\\ndef f(i):\\n    s = 0\\n" + made + used + "    return s\\n", (1,)
+
+def local_strings(n):
+    made = "".join(f"    v{k} = str(i + {k})\\n" for k in range(n))
+    used = "".join(f"    s += len(v{k})\\n" for k in range(n))
+    return "@njit\\ndef f(i):\\n    s = 0\\n" + made + used + "    return s\\n", (1,)
+
+def local_arrays(n):
+    made = "".join(f"    v{k} = np.zeros(m)\\n" for k in range(n))
+    used = "".join(f"    s += v{k}[1]\\n" for k in range(n))
+    return "@njit\\ndef f(m):\\n    s = 0.0\\n" + made + used + "    return s\\n", (3,)
+
+def local_dicts(n):
+    made = "".join(f"    v{k} = {{i: {k}}}\\n" for k in range(n))
+    used = "".join(f"    s += v{k}[i]\\n" for k in range(n))
+    return "@njit\\ndef f(i):\\n    s = 0\\n" + made + used + "    return s\\n", (3,)
+
+def tried_arrays(n):
+    made = "".join(f"        v{k} = np.zeros(m)\\n" for k in range(n))
+    used = "".join(f"        s += v{k}[1]\\n" for k in range(n))
+    caught = "    except IndexError:\\n        s = -1.0\\n    return s\\n"
+    return "@njit\\ndef f(m):\\n    s = 0.0\\n    try:\\n" + made + used + caught, (3,)
+
+def branch_lists(n):
+    made = "".join(f"    v{k} = [i, {k}]\\n" for k in range(n))
+    used = "".join(f"    if s > v{k}[i]:\\n        s += v{k}[0] - v{(k * 7) % n}[i]\\n" for k in range(n))
+    return "@njit\\ndef f(i):\\n    s = 0\\n" + made + used + "    return s\\n", (1,)
+
+def loop_lists(n):
+    made = "".join(f"    v{k} = [i, {k}]\\n" for k in range(n))
+    used = "".join(f"    for j in range(i):\\n        s += v{k}[j]\\n" for k in range(n))
+    return "@njit\\ndef f(i):\\n    s = 0\\n" + made + used + "    return s\\n", (1,)
+
+def dicts(n):
+    return function("i", "    d = {{i: {0}}}\\n    s += d[i]\\n", n), (1,)
+
+def sets(n):
+    return function("i", "    d = {{i, {0}}}\\n    s += len(d)\\n", n), (1,)
+
+def texts(n):
+    return function("i", "    d = str(i) + 'a{0}'\\n    s += len(d)\\n", n), (1,)
+
+def tuples(n):
+    t = tuple((k, (k * 0.5, k)) for k in range(n))
+    return "@njit\\ndef f(t):\\n    return t[0][1][0]\\n", (t,)
+
+def tuples_made(n):
+    inner = ", ".join(f"(x, (x + {k}, {k}))" for k in range(n))
+    return f"@njit\\ndef f(x):\\n    t = ({inner},)\\n    return t[x][1][0]\\n", (0,)
+
+def boolean(n):
+    chain = " and ".join(f"x > {k}" for k in range(n))
+    return f"@njit\\ndef f(x):\\n    return {chain}\\n", (7,)
+
+def boolean_mixed(n):
+    chain = " or ".join(f"x == {k} and y > {k}" for k in range(n))
+    return f"@njit\\ndef f(x, y):\\n    return {chain}\\n", (7, 3)
+
+def membership(n):
+    return "@njit\\ndef f(x):\\n    return x in (" + ", ".join(map(str, range(n))) + ",)\\n", (7,)
+
+def fstring(n):
+    return "@njit\\ndef f(x):\\n    return f'" + "".join(f"a{{x}}" for k in range(n)) + "'\\n", (7,)
+
+def literal_list(n):
+    return "@njit\\ndef f(x):\\n    return [" + ", ".join(f"{k}" for k in range(n)) + "][x]\\n", (0,)
+
+def literal_tuple(n):
+    return "@njit\\ndef f(x):\\n    return (" + ", ".join(f"{k}" for k in range(n)) + ")[x]\\n", (0,)
+
+def literal_dict(n):
+    return "@njit\\ndef f(x):\\n    return {" + ", ".join(f"{k}: {k * 2}" for k in range(n)) + "}[x]\\n", (0,)
+
+def literal_set(n):
+    return "@njit\\ndef f(x):\\n    return x in {" + ", ".join(f"{k} + x" for k in range(n)) + "}\\n", (0,)
+
+def literal_array(n):
+    return "@njit\\ndef f(x):\\n    return np.array([" + ", ".join(f"{k}.5" for k in range(n)) + "])[x]\\n", (0,)
+
+def literal_texts(n):
+    return "@njit\\ndef f(x):\\n    return ['" + "', '".join(f"k{k}" for k in range(n)) + "'][x]\\n", (0,)
+
+def inner(n):
+    return function("x", "    def g{0}(y):\\n        return y + x + {0}\\n    s += g{0}(x)\\n", n), (1.0,)
+
+def methods(n):
+    fields = "    a: float\\n"
+    body = "".join(f"    def m{k}(self, y):\\n        return self.a + y * {k}\\n" for k in range(n))
+    calls = "".join(f"    s += c.m{k}(x)\\n" for k in range(n))
+    cls = "import dataclasses\\n@dataclasses.dataclass(frozen=True)\\nclass C:\\n" + fields + body
+    return cls + "@njit\\ndef f(x):\\n    s = 0.0\\n    c = C(x)\\n" + calls + "    return s\\n", (1.0,)
+
+def fields(n):
+    body = "".join(f"    a{k}: float\\n" for k in range(n))
+    made = ", ".join(f"x + {k}" for k in range(n))
+    cls = "import dataclasses\\n@dataclasses.dataclass(frozen=True)\\nclass C:\\n" + body
+    return cls + f"@njit\\ndef f(x):\\n    c = C({made})\\n    return c.a0 + c.a{n-1}\\n", (1.0,)
+
+def parameters(n):
+    params = ", ".join(f"a{k}" for k in range(n))
+    total = "".join(f"    s += a{k}\\n" for k in range(n))
+    return f"@njit\\ndef f({params}):\\n    s = 0.0\\n{total}    return s\\n", tuple(range(n))
+
+def array_parameters(n):
+    params = ", ".join(f"a{k}" for k in range(n))
+    total = "".join(f"    s += a{k}[0]\\n" for k in range(n))
+    return f"@njit\\ndef f({params}):\\n    s = 0.0\\n{total}    return s\\n", tuple(np.zeros(2) for _ in range(n))
+
+def shared(n):
+    made = "".join(f"    s{k} = cuda.shared.array(2, np.float32)\\n    s{k}[t] = x[i] + {k}\\n" for k in range(n))
+    used = "".join(f"    a += s{k}[1 - t]\\n" for k in range(n))
+    head = "@cuda.jit\\ndef f(x, y):\\n    t = cuda.threadIdx.x & 1\\n    i = cuda.grid(1)\\n    a = 0.0\\n"
+    return head + made + "    cuda.syncthreads()\\n" + used + "    x[i] = a\\n", (np.zeros(4), np.zeros(4))
+
+def local_of_kernel(n):
+    made = "".join(f"    s{k} = cuda.local.array(2, np.float32)\\n    s{k}[t] = x[i] + {k}\\n" for k in range(n))
+    used = "".join(f"    a += s{k}[t]\\n" for k in range(n))
+    head = "@cuda.jit\\ndef f(x, y):\\n    t = cuda.threadIdx.x & 1\\n    i = cuda.grid(1)\\n    a = 0.0\\n"
+    return head + made + used + "    x[i] = a\\n", (np.zeros(4), np.zeros(4))
+
+def whiles(n):
+    return function("x", "    while s < x + {0}:\\n        s += 1\\n", n, "s = 0"), (1,)
+
+def global_arrays(n):
+    made = "".join(f"G{k} = np.full(2, {k}.5)\\n" for k in range(n))
+    return made + function("x", "    s += G{0}[x]\\n", n), (1,)
+
+def assigns(n):
+    names = ", ".join(f"a{k}" for k in range(n))
+    total = "".join(f"    s += a{k}\\n" for k in range(n))
+    return f"@njit\\ndef f(t):\\n    {names}, = t\\n    s = 0\\n{total}    return s\\n", (tuple(range(n)),)
+
+def divisions(n):
+    return function("x", "    s += x // (x + {0})\\n", n), (1,)
+
+def returns(n):
+    return function("x", "    if x == {0}:\\n        return s\\n    s += x\\n", n, "s = 0"), (3000000,)
+
+def yields(n):
+    line = "    yield x + {0}\\n"
+    made = "@njit\\ndef g(x):\\n" + "".join(map(line.format, range(n)))
+    return made + function("x", "    for v in g(x):\\n        s += v\\n", 1, "s = 0"), (1,)
+
+def comprehensions(n):
+    return function("x", "    s += len([k + {0} for k in range(x)])\\n", n), (3,)
+
+def asserts(n):
+    return function("x", "    assert x > -{0}\\n    s += x\\n", n), (1,)
+
 def resident(what):
     with open("/proc/self/status") as file:
         return next(int(line.split()[1]) / 1024 for line in file if line.startswith(what))
@@ -246,6 +398,43 @@ KINDS = {  # name -> kind, or (kind, largest size)
     "variables that a loop reads": "read",
     "variables, each of one branch": ("chosen", CHAINS),
     "specialisations": "specialisations",
+    "lists that live at a time": "local_lists",
+    "strings that live at a time": "local_strings",
+    "arrays that live at a time": "local_arrays",
+    "dicts that live at a time": "local_dicts",
+    "arrays that live in a `try`": ("tried_arrays", 1000),
+    "lists used in branches": "branch_lists",
+    "lists used in loops": "loop_lists",
+    "dicts, one behind another": "dicts",
+    "sets, one behind another": "sets",
+    "texts joined": "texts",
+    "tuples in a tuple": "tuples",
+    "tuples in a tuple made here": "tuples_made",
+    "conditions joined by `and`": "boolean",
+    "conditions joined by `and` and `or`": "boolean_mixed",
+    "items of a tuple asked for `in`": "membership",
+    "parts of an f-string": "fstring",
+    "numbers of a list": "literal_list",
+    "numbers of a tuple": "literal_tuple",
+    "numbers of a dict": "literal_dict",
+    "items of a set": "literal_set",
+    "numbers of an array": "literal_array",
+    "texts of a list": "literal_texts",
+    "inner functions": "inner",
+    "methods of a class": "methods",
+    "fields of a class": "fields",
+    "parameters": "parameters",
+    "parameters that are arrays": "array_parameters",
+    "shared arrays of a kernel": ("shared", 1000),
+    "local arrays of a kernel": "local_of_kernel",
+    "`while` loops": "whiles",
+    "global arrays": "global_arrays",
+    "names unpacked from a tuple": "assigns",
+    "divisions": "divisions",
+    "returns in branches": "returns",
+    "values of a generator": "yields",
+    "comprehensions": "comprehensions",
+    "assertions": "asserts",
 }
 
 
