@@ -121,10 +121,28 @@ LLVMValueRef l_set_item(Lower *l, const Type *type, LLVMValueRef value, unsigned
     return value;
 }
 
+/* A value of which the first items are these, as far as they are constants, and *count of them.  Put in one by one, each
+ * would be a constant of its own of all leaves, which LLVM keeps: of a long display their square. */
+static LLVMValueRef first_constants(Lower *l, const Type *type, LLVMValueRef const *items, uint32_t *count) {
+    const Repr *repr = type_repr(type);
+    LLVMTypeRef whole = l_type(l, type);
+    ValueList leaves = {0};
+    uint32_t i = 0;
+    for (; i < repr->nparts && (!repr->parts[i].count || LLVMIsConstant(items[i])); i++)
+        for (uint32_t k = 0; k < repr->parts[i].count; k++)
+            vec_push(l->arena, &leaves, take_leaf(l, items[i], repr->parts[i].count, k));
+    *count = repr->nleaves > 1 && leaves.len ? i : 0;
+    if (!*count) return LLVMGetUndef(whole);
+    for (unsigned k = (unsigned)leaves.len; k < repr->nleaves; k++)
+        vec_push(l->arena, &leaves, LLVMGetUndef(LLVMStructGetTypeAtIndex(whole, k)));
+    return LLVMConstStructInContext(LLVMGetTypeContext(whole), leaves.data, (unsigned)leaves.len, false);
+}
+
 LLVMValueRef l_make_items(Lower *l, const Type *type, LLVMValueRef const *items) {
     const Repr *repr = type_repr(type);
-    LLVMValueRef value = LLVMGetUndef(l_type(l, type));
-    for (uint32_t i = 0; i < repr->nparts; i++)
+    uint32_t i = 0;
+    LLVMValueRef value = first_constants(l, type, items, &i);
+    for (; i < repr->nparts; i++)
         if (repr->parts[i].count) value = l_set_item(l, type, value, i, items[i]);
     return value;
 }

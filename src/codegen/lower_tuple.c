@@ -5,13 +5,12 @@
 #include "codegen/lower.h"
 
 LLVMValueRef lower_tuple(Lower *l, const Value *value) {
-    LLVMValueRef tuple = LLVMGetUndef(l_type(l, value->type));
+    LLVMValueRef *items = ARENA_ARRAY(l->arena, LLVMValueRef, value->nargs);
     for (uint32_t i = 0; i < value->nargs; i++) {
         const Type *item = value->type->items[i];
-        if (l_has_bytes(item))
-            tuple = l_set_item(l, value->type, tuple, i, l_convert(l, l_arg(l, value, i), l_arg_type(value, i), item));
+        if (l_has_bytes(item)) items[i] = l_convert(l, l_arg(l, value, i), l_arg_type(value, i), item);
     }
-    return tuple;
+    return l_make_items(l, value->type, items);
 }
 
 LLVMValueRef lower_extract(Lower *l, const Value *value) {
