@@ -1,6 +1,6 @@
 /* kernel.c: @cuda.jit: kernels, and device functions that kernels call.
  *
- * kernel[grid, block, stream, sharedmem] gives a Launcher, kept so that the same configuration costs one look-up.
+ * kernel[grid, block, stream, sharedmem] gives a Launcher (launcher.c).
  * Which device runs a kernel is decided at each launch (runtime_device); the specialisations of all devices hang on one
  * Specialiser. */
 #include "decorators/kernel.h"
@@ -10,8 +10,6 @@
 #include <structmember.h> /* T_PYSSIZET */
 
 #include "decorators/inspect.h" /* inspect_stage */
-
-enum { MAX_LAUNCHERS = 256 };
 
 /* ---- launch configuration ---- */
 
@@ -135,8 +133,8 @@ static int report_occupancy(Kernel *self, const Dims *grid) {
     return 0;
 }
 
-static PyObject *configure(Kernel *self, PyObject *grid_object, PyObject *block_object, PyObject *stream,
-                           PyObject *shared) {
+PyObject *kernel_launcher(Kernel *self, PyObject *grid_object, PyObject *block_object, PyObject *stream,
+                          PyObject *shared) {
     LaunchConfig config = {.block = {{1, 1, 1}}};
     bool chosen = block_object == Py_None;
     if (self->core.options.device)
@@ -151,52 +149,6 @@ static PyObject *configure(Kernel *self, PyObject *grid_object, PyObject *block_
         return NULL;
     if (chosen) config.block.x[0] = 0;
     return launcher_new(self, &config, stream, chosen ? BLOCK_CHOSEN : GRID_GIVEN);
-}
-
-static bool are_whole(PyObject *dims) {
-    if (!PyTuple_Check(dims)) return PyIndex_Check(dims) || dims == Py_None;
-    bool whole = true;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(dims); i++) whole = whole && PyIndex_Check(PyTuple_GET_ITEM(dims, i));
-    return whole;
-}
-
-static bool is_fraction(PyObject *object) {
-    const PyNumberMethods *number = Py_TYPE(object)->tp_as_number;
-    return !PyIndex_Check(object) && number && number->nb_float;
-}
-
-/* Whether what is equal to it as a key of a dict is equal to it as a configuration, too: 2.0 is no number of blocks. */
-static bool is_exact(PyObject *key) {
-    Py_ssize_t count = PyTuple_GET_SIZE(key);
-    return are_whole(PyTuple_GET_ITEM(key, 0)) && are_whole(PyTuple_GET_ITEM(key, 1)) &&
-           (count < 3 || !is_fraction(PyTuple_GET_ITEM(key, 2))) &&
-           (count < 4 || PyIndex_Check(PyTuple_GET_ITEM(key, 3)));
-}
-
-static PyObject *kernel_subscript(PyObject *object, PyObject *key) {
-    Kernel *self = (Kernel *)object;
-    if (!PyTuple_Check(key) || PyTuple_GET_SIZE(key) < 2 || PyTuple_GET_SIZE(key) > 4)
-        return PyErr_Format(
-            PyExc_ValueError,
-            "a kernel is configured as kernel[grid, block], kernel[grid, block, stream] or "
-            "kernel[grid, block, stream, sharedmem]; %R is none of these; kernel.forall(n) chooses both "
-            "for n threads in all",
-            key);
-    bool kept = is_exact(key);
-    PyObject *launcher = kept ? PyDict_GetItemWithError(self->launchers, key) : NULL;
-    if (launcher) return Py_NewRef(launcher);
-    if (PyErr_Occurred()) { /* a stream that has no hash: made each time */
-        if (!PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
-        PyErr_Clear();
-        kept = false;
-    }
-    Py_ssize_t count = PyTuple_GET_SIZE(key);
-    launcher = configure(self, PyTuple_GET_ITEM(key, 0), PyTuple_GET_ITEM(key, 1),
-                         count > 2 ? PyTuple_GET_ITEM(key, 2) : NULL, count > 3 ? PyTuple_GET_ITEM(key, 3) : NULL);
-    if (!launcher || !kept) return launcher;
-    if (PyDict_GET_SIZE(self->launchers) >= MAX_LAUNCHERS) PyDict_Clear(self->launchers);
-    if (PyDict_SetItem(self->launchers, key, launcher) < 0) Py_CLEAR(launcher);
-    return launcher;
 }
 
 /* Clusters are whole: they divide the grid. */
@@ -242,7 +194,7 @@ PyObject *kernel_configure(PyObject *object, PyObject *args, PyObject *kwargs) {
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO$pOpO:configure", keywords, &grid, &block, &stream, &shared,
                                      &cooperative, &cluster, &programmatic, &priority))
         return NULL;
-    PyObject *launcher = configure((Kernel *)object, grid, block, stream, shared);
+    PyObject *launcher = kernel_launcher((Kernel *)object, grid, block, stream, shared);
     if (launcher && read_attributes((Launcher *)launcher, cooperative, programmatic, cluster, priority) < 0)
         Py_CLEAR(launcher);
     return launcher;
@@ -406,6 +358,8 @@ static int kernel_traverse(PyObject *object, visitproc visit, void *arg) {
     Py_VISIT(self->dict);
     Py_VISIT(self->module);
     Py_VISIT(self->launchers);
+    Py_VISIT(self->last_key);
+    Py_VISIT(self->last);
     Py_VISIT(self->specialised);
     return specialiser_traverse(&self->core, visit, arg);
 }
@@ -413,6 +367,8 @@ static int kernel_traverse(PyObject *object, visitproc visit, void *arg) {
 static int kernel_clear(PyObject *object) {
     Py_CLEAR(((Kernel *)object)->dict);
     Py_CLEAR(((Kernel *)object)->launchers);
+    Py_CLEAR(((Kernel *)object)->last_key);
+    Py_CLEAR(((Kernel *)object)->last);
     Py_CLEAR(((Kernel *)object)->specialised);
     return 0;
 }
@@ -424,6 +380,8 @@ static void kernel_dealloc(PyObject *object) {
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
     Py_CLEAR(self->dict);
     Py_CLEAR(self->launchers);
+    Py_CLEAR(self->last_key);
+    Py_CLEAR(self->last);
     Py_CLEAR(self->specialised);
     specialiser_clear(&self->core);
     Py_CLEAR(self->module);

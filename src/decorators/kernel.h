@@ -13,6 +13,8 @@
 typedef struct Kernel {
     DISPATCHER_HEAD
     PyObject *launchers;   /* dict: what stands in kernel[...] -> Launcher */
+    PyObject *last_key;    /* the one of them that was asked for last, if it may be known without its hash; or NULL */
+    PyObject *last;        /* its Launcher */
     PyObject *specialised; /* dict: argument types -> what specialize gave; NULL: none yet */
     bool copies_told;      /* that a launch copied host arrays */
     bool roundabout;       /* the last one did, or went to another device: quick.c is not for such */
@@ -131,6 +133,10 @@ extern PyGetSetDef kernel_getset[];
 
 /* kernel.c */
 PyObject *kernel_configure(PyObject *object, PyObject *args, PyObject *kwargs);
+/* A new Launcher; stream, shared: NULL where they are not given. */
+PyObject *kernel_launcher(Kernel *self, PyObject *grid, PyObject *block, PyObject *stream, PyObject *shared);
+PyObject *kernel_subscript(PyObject *kernel, PyObject *key); /* launcher.c */
+void kernel_forget_launchers(Kernel *self);                  /* those that kernel_subscript keeps */
 PyObject *kernel_forall(PyObject *object, PyObject *args, PyObject *kwargs);
 /* Warns of it, if reports of the kind were asked for; once a kernel where `once` says so.  -1: exception set. */
 int kernel_report(Kernel *kernel, unsigned kind, bool *once, const char *format, ...);

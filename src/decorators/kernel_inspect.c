@@ -267,7 +267,7 @@ static PyObject *get_extensions(PyObject *self, void *closure) {
     return given ? PySequence_List(given) : PyList_New(0);
 }
 static PyObject *kernel_recompile(PyObject *self, PyObject *unused) {
-    PyDict_Clear(((Kernel *)self)->launchers);
+    kernel_forget_launchers((Kernel *)self);
     return (void)unused, inspect_recompile(core_of(self));
 }
 

@@ -1,4 +1,5 @@
 /* launcher.c: the class Launcher: a kernel with its configuration, which launch.c launches.
+ * kernel[...] keeps them, so that the same configuration costs one look-up, and none where it is the last one again.
  *
  * Who adds to pre_launch_callbacks, before a launch or from what Python functions say while the kernel is compiled for
  * one (krait.cuda.launchconfig), is called before each launch of the configuration. */
@@ -24,6 +25,113 @@ PyObject *launcher_new(Kernel *kernel, const LaunchConfig *config, PyObject *str
     for (int axis = 0; axis < 3; axis++) self->small_grid &= config->grid.x[axis] <= SMALL_BLOCKS;
     return (PyObject *)self;
 }
+
+/* ---- kernel[grid, block, stream, sharedmem] ---- */
+
+enum { MAX_LAUNCHERS = 256 };
+
+static bool are_whole(PyObject *dims) {
+    if (!PyTuple_Check(dims)) return PyIndex_Check(dims) || dims == Py_None;
+    bool whole = true;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(dims); i++) whole = whole && PyIndex_Check(PyTuple_GET_ITEM(dims, i));
+    return whole;
+}
+
+static bool is_fraction(PyObject *object) {
+    const PyNumberMethods *number = Py_TYPE(object)->tp_as_number;
+    return !PyIndex_Check(object) && number && number->nb_float;
+}
+
+/* Whether what is equal to it as a key of a dict is equal to it as a configuration, too: 2.0 is no number of blocks. */
+static bool is_exact(PyObject *key) {
+    Py_ssize_t count = PyTuple_GET_SIZE(key);
+    return are_whole(PyTuple_GET_ITEM(key, 0)) && are_whole(PyTuple_GET_ITEM(key, 1)) &&
+           (count < 3 || !is_fraction(PyTuple_GET_ITEM(key, 2))) &&
+           (count < 4 || PyIndex_Check(PyTuple_GET_ITEM(key, 3)));
+}
+
+/* Whether its value is fixed and cheap to compare, or it is equal to itself alone, as streams are. */
+static bool is_steady(PyObject *item) {
+    const PyTypeObject *type = Py_TYPE(item);
+    bool steady = true;
+    if (!PyTuple_CheckExact(item))
+        return PyLong_CheckExact(item) || item == Py_None ||
+               (type->tp_hash == PyBaseObject_Type.tp_hash && type->tp_richcompare == PyBaseObject_Type.tp_richcompare);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(item); i++)
+        steady = steady && PyLong_CheckExact(PyTuple_GET_ITEM(item, i));
+    return steady;
+}
+
+/* Of what is steady: false where only the hash would tell. */
+static bool is_same(PyObject *item, PyObject *last) {
+    int64_t number, other;
+    if (item == last) return true;
+    if (PyLong_CheckExact(item))
+        return marshal_read_compact(item, &number) && marshal_read_compact(last, &other) && number == other;
+    if (!PyTuple_CheckExact(item) || !PyTuple_CheckExact(last) || PyTuple_GET_SIZE(item) != PyTuple_GET_SIZE(last))
+        return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(item); i++) {
+        if (!marshal_read_compact(PyTuple_GET_ITEM(item, i), &number)) return false;
+        if (!marshal_read_compact(PyTuple_GET_ITEM(last, i), &other) || number != other) return false;
+    }
+    return true;
+}
+
+/* Programs configure a kernel in the same way again and again: most often the key is even the same constant. */
+static inline bool is_last(const Kernel *self, PyObject *key) {
+    PyObject *last = self->last_key;
+    if (key == last) return true;
+    if (!last || !PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) != PyTuple_GET_SIZE(last)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); i++)
+        if (!is_same(PyTuple_GET_ITEM(key, i), PyTuple_GET_ITEM(last, i))) return false;
+    return true;
+}
+
+static PyObject *note_last(Kernel *self, PyObject *key, PyObject *launcher) {
+    bool steady = PyTuple_CheckExact(key);
+    for (Py_ssize_t i = 0; steady && i < PyTuple_GET_SIZE(key); i++) steady = is_steady(PyTuple_GET_ITEM(key, i));
+    if (steady) {
+        Py_XSETREF(self->last_key, Py_NewRef(key));
+        Py_XSETREF(self->last, Py_NewRef(launcher));
+    }
+    return launcher;
+}
+
+void kernel_forget_launchers(Kernel *self) {
+    Py_CLEAR(self->last_key);
+    Py_CLEAR(self->last);
+    if (self->launchers) PyDict_Clear(self->launchers);
+}
+
+PyObject *kernel_subscript(PyObject *object, PyObject *key) {
+    Kernel *self = (Kernel *)object;
+    if (is_last(self, key)) return Py_NewRef(self->last);
+    if (!PyTuple_Check(key) || PyTuple_GET_SIZE(key) < 2 || PyTuple_GET_SIZE(key) > 4)
+        return PyErr_Format(
+            PyExc_ValueError,
+            "a kernel is configured as kernel[grid, block], kernel[grid, block, stream] or "
+            "kernel[grid, block, stream, sharedmem]; %R is none of these; kernel.forall(n) chooses both "
+            "for n threads in all",
+            key);
+    bool kept = is_exact(key);
+    PyObject *launcher = kept ? PyDict_GetItemWithError(self->launchers, key) : NULL;
+    if (launcher) return note_last(self, key, Py_NewRef(launcher));
+    if (PyErr_Occurred()) { /* a stream that has no hash: made each time */
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
+        PyErr_Clear();
+        kept = false;
+    }
+    Py_ssize_t count = PyTuple_GET_SIZE(key);
+    launcher = kernel_launcher(self, PyTuple_GET_ITEM(key, 0), PyTuple_GET_ITEM(key, 1),
+                               count > 2 ? PyTuple_GET_ITEM(key, 2) : NULL,
+                               count > 3 ? PyTuple_GET_ITEM(key, 3) : NULL);
+    if (!launcher || !kept) return launcher;
+    if (PyDict_GET_SIZE(self->launchers) >= MAX_LAUNCHERS) kernel_forget_launchers(self);
+    if (PyDict_SetItem(self->launchers, key, launcher) < 0) Py_CLEAR(launcher);
+    return launcher ? note_last(self, key, launcher) : NULL;
+}
+
+/* ---- the class ---- */
 
 int launcher_call_back(Launcher *self) {
     for (Py_ssize_t i = 0; self->callbacks && i < PyList_GET_SIZE(self->callbacks); i++) {

@@ -148,6 +148,48 @@ def test_grids_and_blocks(grid, block):
     assert x[0] == 32
 
 
+def test_a_configuration_is_known_by_its_value_whatever_was_asked_for_before():
+    one, many = int("1"), int("300")
+    stream, other = cuda.stream(), cuda.stream()
+    asked = [(one, many), (many, one), (one, (many, one)), ((one, 2), many), (one, (one, many)), (one, many, stream)]
+    asked += [(one, many, other), (one, many, stream, 64), (one, many, 0, 64), (one, (many, one, one)), (one, None)]
+    for first in asked:
+        for second in asked:
+            scale[first]  # the last one that was asked for
+            launcher = scale[second]
+            grid, block = (part if isinstance(part, tuple) else (part,) for part in second[:2])
+            assert launcher.griddim == grid + (1,) * (3 - len(grid))
+            assert launcher.blockdim == (None if block == (None,) else block + (1,) * (3 - len(block)))
+            assert launcher.stream is (second[2] if len(second) > 2 and second[2] else launcher.stream)
+            assert launcher.stream == (second[2] if len(second) > 2 else 0)
+            assert launcher.sharedmem == (second[3] if len(second) > 3 else 0)
+            assert scale[tuple(second)] is scale[tuple(list(second))] is launcher
+
+
+def test_what_was_asked_for_last_does_not_make_a_configuration_right():
+    scale[1, 2]
+    for key in (1.0, 2), (1, 2.0), (1, "2"), ((1,), (2.0,)):
+        with pytest.raises((TypeError, ValueError)):
+            scale[key]
+    with pytest.raises(ValueError):
+        scale[1]
+
+
+@pytest.mark.parametrize("forget", ["recompile", "many others"])
+def test_a_launcher_that_is_forgotten_is_made_anew(forget):
+    @cuda.jit
+    def count(x):
+        x[0] += 1
+
+    before = count[1, 1]
+    if forget == "recompile":
+        count.recompile()
+    else:
+        for blocks in range(1, 300):
+            count[blocks, 2]
+    assert count[1, 1] is not before
+
+
 def test_launchers_are_kept():
     assert scale[4, 8] is scale[4, 8]
     assert scale[4, 8] is not scale[8, 4]
