@@ -124,6 +124,7 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
     module->inner_axis = program->inner_axis;
     module->joins_blocks = program->joins_blocks;
     module->straight = options->entry == ENTRY_UFUNC && !program->insts[0]->reaches_loop;
+    module->keeps_raised = program->keeps_raised;
     module->only_nests = has_only_nests(options, program);
     memcpy(module->block, program->block, sizeof module->block);
     TRY(module_open(module, diag));

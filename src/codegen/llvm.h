@@ -77,6 +77,7 @@ struct Module {
     size_t kept_bytes;    /* of what the threads of a block keep from region to region (pass barriers) */
     bool has_long;        /* a function that may be too long for all of LLVM's passes */
     bool straight;        /* the entry calls the function again and again, which has no loop itself */
+    bool keeps_raised;    /* Program.keeps_raised: objects of exceptions may be others' as well */
     bool only_nests;      /* all loops are those that lowering makes of operations on whole arrays */
     bool tells_caught;    /* it asks for the texts of exceptions that were caught: of its raise sites */
     bool has_generators;  /* coroutines, which are to be split */

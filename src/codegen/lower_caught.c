@@ -139,7 +139,7 @@ LLVMValueRef lower_caught(Lower *l, const Value *value) {
     if (value->flags & VF_OBJECT) {
         l->m->tells_caught = true;
         keep(l, memory);
-    } else {
+    } else if (l->m->keeps_raised) {
         LIf some;
         l_if(l, &some, LLVMBuildIsNotNull(l->b, object_of(l, memory), ""));
         keep(l, memory);

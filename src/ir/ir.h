@@ -341,6 +341,7 @@ typedef struct Program {
     bool index_raises;  /* an index outside an array raises (value_effects) */
     bool watched;       /* somebody is told of each access of each thread: check='race' */
     bool uninterrupted; /* code does not look for signals */
+    bool keeps_raised;  /* some exception has VF_OBJECT (raises) */
     bool called_once;   /* the first function is called by the interpreter, not by a loop of the entry */
     bool declines;      /* the first function may leave a call, before it has done anything, to code that is made
                            without this (OP_DECLINE) */

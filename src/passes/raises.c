@@ -208,7 +208,7 @@ static void raise_object(Func *func, Value *raise, Value *made) {
 }
 
 /* What is raised in two places, or from two, or where it may be caught, is the same exception each time. */
-static void make_one(const Program *program, Func *func) {
+static void make_one(Program *program, Func *func) {
     uint8_t *uses = ARENA_ARRAY(program->arena, uint8_t, func->next_value);
     for (size_t b = 0; b < func->blocks.len; b++)
         for (const Value *value = func->blocks.data[b]->first; value; value = value->next) {
@@ -216,7 +216,7 @@ static void make_one(const Program *program, Func *func) {
             if (!made) continue;
             if (uses[made->id] < 2) uses[made->id]++;
             if (block_unwind(value->block) && made->block != value->block) uses[made->id] = 2;
-            if (uses[made->id] == 2) made->flags |= VF_OBJECT;
+            if (uses[made->id] == 2) made->flags |= VF_OBJECT, program->keeps_raised = true;
         }
     for (size_t b = 0; b < func->blocks.len; b++) {
         Value *last = func->blocks.data[b]->last, *made = made_for(last);
@@ -225,7 +225,7 @@ static void make_one(const Program *program, Func *func) {
 }
 
 /* What is caught and is asked nothing but its class and its text, or goes on by `raise` alone, is nowhere else. */
-static void note_kept(const Value *value) {
+static void note_kept(Program *program, const Value *value) {
     switch (value->op) {
     case OP_MATCHES:
     case OP_CHAIN:
@@ -238,7 +238,7 @@ static void note_kept(const Value *value) {
         if (value_calls(value, FUNC_CAUGHT_TEXT)) return;
     }
     for (uint32_t i = 0; i < value->nargs; i++)
-        if (value->args[i]->op == OP_CAUGHT) value->args[i]->flags |= VF_OBJECT;
+        if (value->args[i]->op == OP_CAUGHT) value->args[i]->flags |= VF_OBJECT, program->keeps_raised = true;
 }
 
 bool pass_raises(Program *program, FuncInst *inst) {
@@ -248,7 +248,7 @@ bool pass_raises(Program *program, FuncInst *inst) {
     for (size_t b = 0; b < func->blocks.len; b++)
         for (const Value *value = func->blocks.data[b]->first; value; value = value->next) {
             TRY(check_asked(program, inst, value));
-            note_kept(value);
+            note_kept(program, value);
         }
     if (program->called_once && !inst->outlined) make_one(program, func);
     for (size_t b = 0; b < func->blocks.len; b++)
