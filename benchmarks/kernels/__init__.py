@@ -28,6 +28,7 @@ FAMILIES = (
     "trades",
     "strangers",
     "travellers",
+    "visitors",
 )
 
 
