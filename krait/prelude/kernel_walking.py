@@ -1,8 +1,8 @@
-"""What numpy.ndindex, ndenumerate and nditer give to loops of kernels, which count: how many items there are, and item
+"""What numpy.ndindex, ndenumerate and nditer give to loops, which count: how many items there are, and item
 number n.  The operands come as the tuple that they are in the call (src/typeinfer/walks.c)."""
 
 from krait.prelude.intrinsics import frozen, layout_of, packed, with_item
-from krait.prelude.walking import in_memory_order, size_of
+from krait.prelude.walking import in_memory_order, shape_of, size_of
 
 
 def place_of(number, shape):
@@ -13,13 +13,6 @@ def place_of(number, shape):
     if len(shape) > 0:
         place = with_item(place, 0, number)
     return place
-
-
-def shape_of(operands):
-    if len(operands) == 1:
-        if isinstance(operands[0], tuple):
-            return operands[0]
-    return operands
 
 
 def checked(shape):

@@ -1,5 +1,6 @@
 """Ways through an array: tolist, ndindex, ndenumerate, nditer, membership.  What is iterated over is a list."""
 
+import operator
 from types import GeneratorType
 from typing import NamedTuple
 
@@ -52,11 +53,22 @@ def size_of(shape):
     return n
 
 
+def shape_of(extents):
+    # What ndindex is given: a shape, or its extents, of any types of integers.
+    if len(extents) == 1:
+        if isinstance(extents[0], tuple):
+            return as_ints(extents[0])
+    return as_ints(extents)
+
+
+def as_ints(extents):
+    if len(extents) == 0:
+        return ()
+    return (operator.index(extents[0]),) + as_ints(extents[1:])
+
+
 def ndindex(*shape):
-    if len(shape) == 1:
-        if isinstance(shape[0], tuple):
-            return places_in(shape[0])
-    return places_in(shape)
+    return places_in(shape_of(shape))
 
 
 def places_in(shape):

@@ -1,5 +1,5 @@
-/* walks.c: in kernels, loops over numpy.ndindex, ndenumerate and nditer, which the host makes lists of, become loops
- * over the numbers of what they give.
+/* walks.c: loops over numpy.ndindex, ndenumerate and nditer become loops over the numbers of what they give.  What goes
+ * anywhere else is a list on the host, and refused in kernels.
  *
  * In: a call of such a function that the iterator of one loop alone is made of.  Out: the iterator walks over
  * range(<f>_length(operands)), and what the loop takes is <f>_item(number, operands), Python of the prelude
@@ -34,12 +34,18 @@ static Value *only_loop(const Func *func, const Value *made) {
     return iter;
 }
 
-/* Rows that are walked over: `walking:<f>` on the host. */
+/* What is no array is made one, once for the whole walk. */
+static bool is_walked_as_it_is(const Typing *t) {
+    return t->func == FUNC_NP_NDINDEX || (t->nargs == 1 && t->args[0].type->kind == TY_ARRAY);
+}
+
+/* Rows that are walked over: `walking:<f>` on the host, unless a loop alone walks. */
 bool rule_func_walk(Typing *t) {
     const char *name = typing_func_name(t);
-    if (!t->in->device) return typing_become_prelude(t, func_info[t->func].symbol);
-    Value *iter = t->in->quiet && !t->is_part && !t->nnames ? only_loop(t->in->func, t->at) : NULL;
+    bool device = t->in->device, counts = t->in->quiet && !t->is_part && !t->nnames;
+    Value *iter = counts && (device || is_walked_as_it_is(t)) ? only_loop(t->in->func, t->at) : NULL;
     if (iter) return solver_ask_rounds(t->in, iter, WALK), false;
+    if (!device) return typing_become_prelude(t, func_info[t->func].symbol);
     typing_fail(t, DIAG_UNSUPPORTED_TARGET, "in a kernel %s is what a for loop walks over, nothing else", name);
     return typing_hint(t, "for i, j in np.ndindex(2, 3): ..., for place, x in np.ndenumerate(a): ..., for x in "
                           "np.nditer(a): ...; for zip and enumerate count in the loop");

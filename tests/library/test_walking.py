@@ -36,6 +36,27 @@ def test_indices_and_elements():
             agree(make(walk.format("np.ndenumerate(a)")), a)
 
 
+def test_loops_see_what_they_write():
+    for text in (
+        "for (i, j), x in np.ndenumerate(a):\n        t = 2 * t + x\n        a[-1 - i, j] += 1",
+        "for x in np.nditer(a):\n        t = 2 * t + x.item()\n        a[-1, -1] += 1",
+        "for (i, j), x in np.ndenumerate(a):\n        a = a * 2\n        t += x",
+        "for i, j in np.ndindex(a.shape):\n        t = 3 * t + a[i, j]\n        a[-1 - i, j] -= i",
+        "for _, x in np.ndenumerate([1, 2, 3]):\n        t += x",
+        "for i, j in np.ndindex(np.uint64(len(a)), np.int8(2)):\n        t = 3 * t + i - j",
+    ):
+        f = make(f"def f(a):\n    t = 0\n    {text}\n    return t")
+        for a in (M, M[::-1, ::2] + 0.5):
+            agree(f, a)
+
+
+def test_a_walk_needs_no_list():
+    # A list of the places would have 64 GB.
+    f = njit(make("def f(n):\n    t = 0\n    for i, j in np.ndindex(n, n):\n        t += i\n        "
+                  "if j == 9:\n            break\n    return t"))  # fmt: skip
+    assert f(1 << 16) == 0
+
+
 def test_nditer():
     f = njit(make("def f(a):\n    n = 0.0\n    for x in np.nditer(a):\n        n = n * 3 + x.item()\n    return n"))
     for a in [*ARRAYS[:4], M.T, M[::-1], np.zeros((2, 3, 2)).transpose(1, 2, 0), np.zeros(0), np.array(3)]:
