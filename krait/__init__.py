@@ -147,7 +147,10 @@ _NOT_YET = {
 }
 
 
-_MODULES = ("config", "core", "cuda", "errors", "experimental", "extending", "np", "pycc", "typed", "types")
+_MODULES = (
+    "config", "core", "cpython", "cuda", "errors", "experimental", "extending", "misc", "np", "pycc", "stencils",
+    "typed", "types",
+)  # fmt: skip
 _FROM = {"deferred_type": "types", "optional": "types", "jitclass": "experimental"}
 
 # What `from krait import *` gives: what is here, and what comes when it is asked for.

@@ -1,8 +1,13 @@
 """What lies below: the run time of compiled code, and names that Numba's programs import from numba.core."""
 
+_MODULES = (
+    "ccallback", "config", "decorators", "dispatcher", "errors", "extending", "registry", "sigutils", "types",
+    "typing", "utils",
+)  # fmt: skip
+
 
 def __getattr__(name):
-    if name in ("config", "dispatcher", "errors", "extending", "registry", "types", "typing"):
+    if name in _MODULES:
         from importlib import import_module
 
         return import_module("." + name, __name__)

@@ -2,7 +2,7 @@
 
 
 def __getattr__(name):
-    if name == "numpy_support":
+    if name in ("extensions", "numpy_support", "ufunc", "unsafe"):
         from importlib import import_module
 
         return import_module("." + name, __name__)

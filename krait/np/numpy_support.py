@@ -1,8 +1,12 @@
 """Types and dtypes, by the names that numba.np.numpy_support has."""
 
+import numpy as _np
+
 from .. import from_dtype, types
 
-__all__ = ["as_dtype", "from_dtype"]
+__all__ = ["as_dtype", "from_dtype", "numpy_version"]
+
+numpy_version = tuple(map(int, _np.__version__.split(".")[:2]))
 
 
 def as_dtype(nbtype):

@@ -35,6 +35,74 @@ def test_modules_below_core():
     subprocess.run([sys.executable, "-c", program], check=True, timeout=100)
 
 
+def test_modules_that_programs_import_names_from():
+    from krait.core.ccallback import CFunc
+    from krait.core.decorators import jit, njit as other_njit
+    from krait.core.runtime.nrt import rtsys
+    from krait.core.sigutils import is_signature, normalize_signature
+    from krait.core.typing.templates import Signature, signature
+    from krait.core.typing.typeof import typeof as other_typeof
+    from krait.core.utils import PYVERSION, pysignature
+    from krait.misc.literal import literally
+    from krait.misc.special import literal_unroll, prange
+    from krait.np.numpy_support import numpy_version
+    from krait.np.ufunc.decorators import guvectorize, vectorize
+    from krait.stencils.stencil import StencilFunc
+    from krait.typed.typeddict import Dict
+    from krait.typed.typedlist import List
+
+    assert (jit, other_njit, literally, prange) == (krait.jit, njit, krait.literally, krait.prange)
+    assert (vectorize, guvectorize, other_typeof) == (krait.vectorize, krait.guvectorize, typeof)
+    assert literal_unroll is krait.literal_unroll and List is typed.List and Dict is typed.Dict
+    assert isinstance(krait.cfunc("f8(f8)")(lambda x: x), CFunc)
+    assert isinstance(krait.stencil(lambda a: a[0]), StencilFunc)
+    assert PYVERSION == sys.version_info[:2] and list(pysignature(lambda a, b: a).parameters) == ["a", "b"]
+    assert numpy_version == tuple(int(part) for part in np.__version__.split(".")[:2])
+    assert rtsys.get_allocation_stats().alloc >= 0
+    two = signature(types.float64, types.int32)
+    assert isinstance(two, Signature) and is_signature(two) and is_signature("f8(i4)") and not is_signature(3)
+    assert normalize_signature(two) == normalize_signature("f8(i4)") == ((types.int32,), types.float64)
+    assert normalize_signature((types.int32,)) == normalize_signature("(i4,)") == ((types.int32,), None)
+    for wrong in (3, types.int32):
+        with pytest.raises(TypeError, match="a signature is"):
+            normalize_signature(wrong)
+
+
+def test_threads_by_the_names_of_numbas_module():
+    from krait.np.ufunc import parallel
+
+    assert parallel.get_thread_count() == krait.config.NUMBA_NUM_THREADS >= parallel.get_num_threads() >= 1
+    assert parallel.get_thread_id() == 0 and parallel.set_num_threads is krait.set_num_threads
+
+
+def test_functions_of_numbas_unsafe_modules():
+    from krait.cpython.unsafe.tuple import tuple_setitem
+    from krait.np.extensions import cross2d
+    from krait.np.unsafe.ndarray import to_fixed_tuple
+
+    with pytest.raises(errors.NumbaError, match=r"to_fixed_tuple is not there yet\n.*write the items, as"):
+        to_fixed_tuple(np.arange(3), 3)
+
+    def changed(t):
+        for i in range(len(t)):
+            t = tuple_setitem(t, i, t[i] * 10)
+        return np.empty(t).shape
+
+    assert njit(changed)((1, 2, 3)) == changed((1, 2, 3)) == (10, 20, 30)
+    grid = np.arange(20).reshape(4, 5)
+    assert njit(lambda a, at: a[tuple_setitem(at, 1, 3)])(grid, (2, 0)) == grid[2, 3]
+    product = njit(lambda a, b: cross2d(a, b))
+    assert product(np.array([1.0, 2.0]), np.array([3.0, 5.0])) == 1 * 5 - 2 * 3
+    rows = np.array([[1.0, 0.0], [0.0, 2.0]])
+    np.testing.assert_array_equal(product(rows, rows[::-1]), [2.0, -2.0])
+
+
+def test_modules_of_numbas_are_attributes():
+    program = ("import krait; krait.misc.special.prange; krait.np.ufunc.parallel.get_num_threads; krait.core.sigutils; "
+               "krait.stencils.stencil.stencil; krait.cpython.unsafe.tuple; krait.np.unsafe.ndarray")
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=100)
+
+
 def refuses(name):
     def g(x):
         pass

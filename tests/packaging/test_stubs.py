@@ -13,7 +13,7 @@ PACKAGE = pathlib.Path(krait.__file__).parent
 MODULES = ["krait", "krait.types", "krait.errors", "krait.cuda", "krait.extending",
            "krait.cuda.libdevice", "krait.cuda.random", "krait.cuda.fp16", "krait.cuda.bf16", "krait.cuda.fp8"]
 # Names that are there for the import system or for other reasons than to be used.
-UNLISTED = {"annotations", "core", "np"}
+UNLISTED = {"annotations", "core", "cpython", "misc", "np", "stencils"}
 
 
 def stub_of(name):
