@@ -172,3 +172,16 @@ def test_many_texts_are_sorted():
     ours, places = sort(words)
     np.testing.assert_array_equal(ours, np.sort(words))
     np.testing.assert_array_equal(places, np.argsort(words, kind="stable"))
+
+
+def test_numbers_at_the_edges_of_equal_bins():
+    # Edges of a range are computed in double precision, of whatever type they are; the edges decide, not a quotient.
+    f = njit(expression("np.histogram(a, 50, (-4.0, 4.0))", "a"))
+    for dtype in (np.float64, np.float32, np.float16):
+        edges = np.linspace(-4, 4, 51, dtype=dtype)
+        near = [edges, np.nextafter(edges, dtype(9)), np.nextafter(edges, dtype(-9)), dtype([0.004, 3.3, 5, np.nan])]
+        for a in (np.concatenate(near), np.zeros(0, dtype)):
+            agree(f, a)
+    f = njit(expression("np.histogram(a, 3)", "a"))
+    for a in (1e15 + np.arange(7) / 8, np.repeat(1e17, 3), np.array([5e-324, 1e-323, 1.5e-323])):
+        agree(f, a)
