@@ -121,7 +121,7 @@ LLVMValueRef l_set_item(Lower *l, const Type *type, LLVMValueRef value, unsigned
     return value;
 }
 
-/* A value of which the first items are these, as far as they are constants, and *count of them.  Put in one by one, each
+/* A value of which the first items are these, where they are constants, and *count of them.  Put in one by one, each
  * would be a constant of its own of all leaves, which LLVM keeps: of a long display their square. */
 static LLVMValueRef first_constants(Lower *l, const Type *type, LLVMValueRef const *items, uint32_t *count) {
     const Repr *repr = type_repr(type);
