@@ -249,8 +249,10 @@ static bool items_fit(TypeKind kind, const TypeList *list) {
     case TY_DTYPE:
     case TY_CLASS: return list->len == 1 && (list->data[0]->kind == TY_SCALAR || list->data[0]->kind == TY_STRUCT);
     case TY_LIST:
+    case TY_SET:
     case TY_VARTUPLE:
     case TY_CELL: return list->len == 1;
+    case TY_DICT: return list->len == 2;
     case TY_SLICE: return list->len == 3;
     default: return true;
     }
@@ -266,6 +268,7 @@ static const Type *parse_kind(TypeParser *parser, TypeKind kind) {
     TypeList list = {0};
     bool comma_last;
     TRY(accept(parser, '(') && parse_list(parser, &list, &comma_last) && !comma_last && items_fit(kind, &list));
+    if (form == FORM_TABLE) return type_table_of(parser->table, list.data[0], kind == TY_DICT ? list.data[1] : NULL);
     return type_with_items(parser->table, kind, object, list.data, list.len);
 }
 

@@ -100,6 +100,17 @@ static void print_items(Buf *buf, const Type *type) {
     buf_putc(buf, ')');
 }
 
+/* What it holds; how it lies in memory is the same for all. */
+static void print_table(Buf *buf, const Type *type) {
+    buf_putc(buf, '(');
+    type_print(buf, type_key(type));
+    if (type->kind == TY_DICT) {
+        buf_puts(buf, ", ");
+        type_print(buf, type_dict_value(type));
+    }
+    buf_putc(buf, ')');
+}
+
 static void print_func(Buf *buf, const FuncHead *func) {
     buf_puts(buf, "func(");
     size_t length = strcspn(func->names, " ");
@@ -146,6 +157,7 @@ void type_print(Buf *buf, const Type *type) {
     if (form == FORM_OBJECT || (form == FORM_OBJECT_ITEMS && (type->object || type->kind != TY_CLASS)))
         buf_printf(buf, "#%u", (unsigned)type->object);
     if (form == FORM_ITEMS || form == FORM_OBJECT_ITEMS) print_items(buf, type);
+    if (form == FORM_TABLE) print_table(buf, type);
 }
 
 const char *type_text(Arena *arena, const Type *type) {

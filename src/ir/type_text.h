@@ -4,8 +4,9 @@
 
 #include "ir/ir.h" /* TY_COUNT, Type */
 
-/* What follows the name of a kind: what only its own code knows; nothing; its items; its object's number; both. */
-typedef enum KindForm { FORM_OWN, FORM_NAME, FORM_ITEMS, FORM_OBJECT, FORM_OBJECT_ITEMS } KindForm;
+/* What follows the name of a kind: what only its own code knows; nothing; its items; its key and, of a dict, its value;
+ * its object's number; this and its items. */
+typedef enum KindForm { FORM_OWN, FORM_NAME, FORM_ITEMS, FORM_TABLE, FORM_OBJECT, FORM_OBJECT_ITEMS } KindForm;
 typedef struct KindText {
     const char *name;
     KindForm form;

@@ -60,6 +60,8 @@ def compose(inner):
         items.map(tuple_text),
         optional.map("{}?".format),
         inner.map("cell({})".format),
+        inner.map("set({})".format),
+        st.builds("dict({}, {})".format, inner, inner),
         st.builds(lambda what, parts: f"{what}#7({', '.join(f'f{i}: {part}' for i, part in enumerate(parts))})",
                   st.sampled_from(["named", "instance", "frozen"]), items),
         st.builds("slice({}, {}, {})".format, inner, inner, inner),
@@ -102,6 +104,7 @@ def test_types_have_one_form(text, canonical):
     "record(x: (int,) @ 0; 8, 8)", "record(x int8 @ 0; 1, 1)", 'record("x: int8 @ 0; 1, 1)', "ref(int8)",
     "ref(float32x4)", "nested(int8)", "nested(int8, 2147483647, 2147483647)",
     "array(float32, 1)", "slice(int, int)", "flat(int)", "dtype(None)", "cell()", "pyfunc",
+    "dict(int)", "dict(int, int, int)", "set()", "set(int, int)",
     "enum", "enum#0", "flag", "named#0(x: int)", "named#1(int)", "named#1(x: int, )", "named#1",
     "pyfunc#", "pyfunc#4294967296", "pyfunc#-1", "func(none.such)", "func()", "iter.nothing(int)", "int)", "range(int)",
 ])

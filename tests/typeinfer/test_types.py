@@ -103,6 +103,10 @@ def test_typeof():
     assert typeof(np.zeros(())).ndim == 0
     assert typeof((1, (2.0,))) is types.Tuple((typeof(1), types.Tuple((typeof(2.0),))))
     assert typeof([1]) is types.ListType(types.int64) and isinstance(typeof({}), types.DictType)
+    tables = ({1: 2.0}, {"a"}, {"a": {(1, 2.5): [3]}})
+    assert [str(typeof(table)) for table in tables] == [
+        "dict(int, float)", "set(string)", "dict(string, dict((int, float), list(int)))"
+    ]
     for bad in (object(), np.zeros(1, "V3"), np.longdouble(1)):
         with pytest.raises(TypeError):
             typeof(bad)
