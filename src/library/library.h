@@ -123,6 +123,7 @@ typedef struct FuncInfo {
     bool is_light;      /* a processor computes it of real numbers in a few cycles, without branches */
     bool elementwise;   /* a ufunc: takes whole arrays */
     bool takes_plain;   /* of a member of an enumeration, its text */
+    bool is_static;     /* of a class, not told for which of its values it is called */
     bool takes_none;    /* a ufunc that has an answer for None, which NumPy takes for an object */
     bool vectors;       /* vector variants may stand for it */
     bool is_value;      /* read without a call */

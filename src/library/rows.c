@@ -62,6 +62,7 @@ const PlatformMath platform_math[MATH_COUNT] = {
 #define SPREAD(f)                      .spread = f
 #define INDEXED                        .is_indexed = true
 #define PLAIN                          .takes_plain = true
+#define STATIC                         .is_static = true
 #define TAKES_NONE                     .takes_none = true
 #define CONSTANTS                      .constants = UINT32_MAX
 #define VALUE                          .is_value = true

@@ -219,7 +219,10 @@ static bool call_value(Typing *t) {
     Value *value = t->values[0];
     switch (callee->kind) {
     case TY_FUNC:
-        typing_bind_receiver(t);
+        if (func_row(callee->func)->is_static)
+            drop_callee(t);
+        else
+            typing_bind_receiver(t);
         typing_plain_receiver(t, func_row(callee->func)->head.names);
         if (func_row(callee->func)->how == HOW_PYTHON) return call_added(t, func_row(callee->func));
         t->func = callee->func->id;

@@ -70,6 +70,7 @@ bool typing_bind_method(Typing *t) {
     const Type *function = t->result, *type = infer_content(t->args[0].type);
     bool user = has_class(type) || type->kind == TY_OBJECT;
     if (t->op != OP_GETATTR || t->konst || (function->kind != TY_PYFUNC && function->kind != TY_FUNC)) return true;
+    if (function->kind == TY_FUNC && func_row(function->func)->is_static) return true;
     if (has_class(type) && !t->after && is_field(type, t->text)) return true;
     MemberKind kind = user ? typing_member(t, type, t->text, t->after).kind : MEMBER_NONE;
     if (kind == MEMBER_STATIC || (type->kind == TY_OBJECT && kind != MEMBER_CLASS)) return true;

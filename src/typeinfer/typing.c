@@ -117,7 +117,8 @@ static bool is_method(const Typing *t, const FuncHead *info) {
     const Type *first = t->nargs && t->args[0].type ? infer_content(t->args[0].type) : NULL;
     const char *class = first ? typing_class_of_methods(first) : NULL;
     size_t length = class ? strlen(class) : 0;
-    return class && info->least && strncmp(info->names, class, length) == 0 && info->names[length] == '.';
+    if (!class || !info->least || func_info[t->func].is_static) return false;
+    return strncmp(info->names, class, length) == 0 && info->names[length] == '.';
 }
 
 static bool refuse_count(Typing *t, const FuncHead *info) {

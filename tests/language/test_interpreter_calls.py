@@ -181,6 +181,29 @@ def test_translate():
         njit(lambda s: s.translate(str.maketrans("a", "bc")))("s")
 
 
+def called_on_values(s, n):
+    numbers, table, made = {n: 2.5}, s.maketrans, {n: 1}.fromkeys
+    return (
+        s.translate(s.maketrans("ab", "xy")),
+        s.maketrans({"a": "b"}),
+        s.maketrans("ab", "xy", s),
+        "".maketrans("a", "b"),
+        table("a", s[0]),
+        numbers.fromkeys([n, 4], s),
+        numbers.fromkeys("ab"),
+        made((n, 2), True),
+        n.from_bytes(b"ab", "big"),
+    )
+
+
+def test_static_functions_of_classes_are_called_on_their_values():
+    agree(called_on_values, "abc", 3)
+    with pytest.raises(ValueError, match="equal length"):
+        njit(lambda s: s.maketrans("a", "bc"))("s")
+    with pytest.raises(errors.TypingError, match=r"`dict.fromkeys` takes 1 to 2 arguments, 0 given"):
+        njit(lambda n: {n: 1}.fromkeys())(1)
+
+
 def test_generators_of_numbers_that_globals_hold(monkeypatch):
     @njit
     def f(n):
