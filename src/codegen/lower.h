@@ -276,6 +276,10 @@ bool codegen_bitcode_link(Module *module, Diag *diag);
 bool codegen_check_callees(Module *module, bool optimised, Diag *diag);
 bool optimise_run(Module *module, Diag *diag);
 
+/* ---- zero_tests.c: comparisons with zero in code that casts floats ---- */
+
+void zero_tests_hide(Module *module);
+
 /* ---- divisions.c: where LLVM must not make vectors of a loop ---- */
 
 /* The blocks of a loop but its header, from the latch upwards; the latch stands first. */

@@ -415,3 +415,37 @@ def test_the_exponent_of_a_nan_that_is_a_product():
 
     for function in (f, numpy):
         agree_all(function, [(a,) for a in (np.uint16(0), np.uint16(3), 0.0, -0.0, -2.0, np.nan)])
+
+
+def kept_zeros():
+    """Choices between zero and a number of another size, as LLVM would make minima and maxima of."""
+    arms = [f"{a} if x {op} 0 else {b}" for op in ("<", "<=", ">", ">=")
+            for a, b in (("0", "x"), ("x", "0"), ("0.0", "np.float64(x)"), ("np.float64(x)", "0.0"),
+                         ("np.float32(0)", "np.float32(x)"), ("np.float32(x)", "np.float32(0)"))]
+    return [make(f"def f(x):\n    return {text}") for text in arms]
+
+
+def test_a_zero_keeps_its_sign_where_its_size_changes():
+    """LLVM makes one minimum and one cast of a choice between zero and a cast, and takes -0.0 and 0.0 for the same."""
+    for function in kept_zeros():
+        compiled = njit(function)
+        for x in (t(x) for t in (np.float16, np.float32, np.float64) for x in (-0.0, 0.0, 2.0, -2.0)):
+            assert np.float64(compiled(x)).tobytes() == np.float64(function(x)).tobytes(), (function.__name__, x)
+
+
+@host_device
+def test_a_kernel_keeps_the_sign_of_a_zero():
+    sources = np.array([-0.0, 0.0, 2.0, -2.0], np.float32)
+    for function in kept_zeros():
+        compiled = cuda.jit(device=True)(function)
+
+        @cuda.jit
+        def kernel(x, out):
+            i = cuda.grid(1)
+            if i < x.size:
+                out[i] = compiled(x[i])
+
+        out = np.zeros(4)
+        kernel[1, 4](sources, out)
+        expected = np.array([function(x) for x in sources], np.float64)
+        assert out.tobytes() == expected.tobytes()
