@@ -311,9 +311,9 @@ MISTAKES = {
     "dict of several things": """
         @njit
         def f(x):
-            found = {}
-            found["count"] = len(x)
-            found["values"] = x
+            found = {"count": 0, "values": x}
+            for value in x:
+                found["count"] += value > 1
             return found
         f(X)""",
     "list as an argument of a function": """

@@ -186,7 +186,7 @@ FROM_ELSEWHERE = {
     "dict display of two types": """
         @njit
         def f():
-            return {"a": 1, "b": "x"}
+            return {1: 1, 2: "x"}
         f()""",
     "list display of two types": """
         @njit

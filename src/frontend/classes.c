@@ -70,7 +70,9 @@ PyObject *frontend_class_of(Frontend *frontend, const Type *type) {
     case TY_NONE: return (PyObject *)Py_TYPE(Py_None);
     case TY_SCALAR: return type->object ? object : class_of_scalar(type);
     case TY_MEMBER: return object;
-    case TY_TUPLE: return type->object ? object : (PyObject *)&PyTuple_Type;
+    case TY_TUPLE:
+        if (type_is_keywords(type)) return (PyObject *)&PyDict_Type;
+        return type->object ? object : (PyObject *)&PyTuple_Type;
     case TY_VARTUPLE: return (PyObject *)&PyTuple_Type;
     case TY_ARRAY: return type->record ? class_of_record(frontend, type_element(type)) : (PyObject *)&PyArray_Type;
     case TY_STRUCT:

@@ -3,7 +3,8 @@
  * In: a Func whose SSA is complete.  Out: such a display is keyword arguments instead (typeinfer/rules_keywords.c):
  * their names are known, and each value has its own type.  It is one if its keys are texts, nothing else is put in
  * afterwards, and all that is done with it is what keyword arguments can do, **x at least once; so is one that is put
- * into such a display, {**x, 'a': 1}, and the union x | y that a call takes apart. */
+ * into such a display, {**x, 'a': 1}, and the union x | y that a call takes apart.  The pairs of other displays that
+ * nothing changes become their operands: they are keyword arguments as well if their values have no type in common. */
 #include "frontend/translate.h"
 
 #include <string.h> /* strcmp */
@@ -45,11 +46,23 @@ static bool only_reads(const Value *user, const Value *dict) {
     return false;
 }
 
+/* What a dict has that changes it. */
+static bool changes(const Value *user, const Value *dict) {
+    static const char *const methods[] = {"clear", "pop", "popitem", "setdefault", "update"};
+    if (user->op == OP_DELITEM || (user->op == OP_OR && user->flags & VF_INPLACE)) return user->args[0] == dict;
+    for (size_t i = 0; user->op == OP_GETATTR && i < COUNT_OF(methods); i++)
+        if (strcmp(user->imm.text, methods[i]) == 0) return true;
+    return false;
+}
+
 typedef struct Display {
     VEC(Value *) puts; /* what puts something in, in order */
-    bool fits;
+    bool fits;         /* these are texts and values, before all else */
+    bool is_read;      /* all that is done with it is what keyword arguments can do */
     bool spread;
-    bool read; /* something else has used it */
+    bool changes; /* something is taken out, or put in behind something else */
+    bool merges;  /* **x is among them */
+    bool read;    /* something else has used it */
 } Display;
 
 static void look_at(Translator *t, Display *display, Value *user, const Value *dict) {
@@ -58,10 +71,12 @@ static void look_at(Translator *t, Display *display, Value *user, const Value *d
     } else if (puts_in(user, dict)) {
         display->fits &= user->block == dict->block && !display->read &&
                          (merges(user) || (is_text(user->args[1]) && user->args[2] != dict));
+        display->merges |= merges(user);
         vec_push(t->arena, &display->puts, user);
     } else {
         display->read = true;
-        display->fits &= only_reads(user, dict);
+        display->is_read &= only_reads(user, dict);
+        display->changes |= changes(user, dict);
     }
 }
 
@@ -72,7 +87,7 @@ static void look_at_uses(Translator *t, Display *display, Value *user, const Val
 
 /* Whoever uses it in another block comes behind the display's own. */
 static Display uses_of(Translator *t, const Value *dict) {
-    Display display = {.fits = true};
+    Display display = {.fits = true, .is_read = true};
     for (Value *user = dict->next; user; user = user->next) look_at_uses(t, &display, user, dict);
     for (size_t b = 0; b < t->func->blocks.len; b++)
         for (Value *user = t->func->blocks.data[b]->first; user && user->block != dict->block; user = user->next)
@@ -207,6 +222,45 @@ static bool check_changes(Translator *t) {
     return true;
 }
 
+/* ---- displays whose values may be of several types ---- */
+
+/* The pairs of a display that nothing changes become its operands, so that it can be keyword arguments if they have no
+ * type in common: only inference knows.  It is made where the last pair is put in. */
+static bool stand_together(const Value *dict, const Value *last) {
+    for (const Value *value = dict->next; value != last; value = value->next)
+        if (value->op != OP_CONST && value->op != OP_SETITEM) return false;
+    return true;
+}
+
+static void note_pairs(Translator *t, Value *dict) {
+    Display display = uses_of(t, dict);
+    size_t count = display.puts.len, operands = 2 * count;
+    if (count < 2 || !display.fits || display.changes || display.merges) return;
+    Value **pairs = ARENA_ARRAY(t->arena, Value *, operands), *last = display.puts.data[count - 1];
+    if (dict->block->unwinds && !stand_together(dict, last)) return; /* a handler may see a part of it */
+    value_remove(dict);
+    value_insert_before(last, dict);
+    for (size_t i = 0; i < count; i++) {
+        Value *put = display.puts.data[i];
+        pairs[2 * i] = put->args[1];
+        pairs[2 * i + 1] = put->args[2];
+        put->flags |= VF_OPERAND;
+        if (put == last) continue;
+        value_remove(put);
+        value_insert_before(last, put);
+    }
+    dict->args = pairs;
+    dict->nargs = (uint32_t)operands;
+}
+
+static void note_all_pairs(Translator *t) {
+    Values dicts = {0};
+    for (size_t b = 0; b < t->func->blocks.len; b++)
+        for (Value *value = t->func->blocks.data[b]->first; value; value = value->next)
+            if (value->op == OP_DICT) vec_push(t->arena, &dicts, value);
+    for (size_t i = 0; i < dicts.len; i++) note_pairs(t, dicts.data[i]);
+}
+
 bool frontend_settle_spreads(Translator *t) {
     if (t->code->co_flags & CO_VARKEYWORDS) TRY(check_changes(t));
     Values dicts = {0};
@@ -214,7 +268,7 @@ bool frontend_settle_spreads(Translator *t) {
     for (size_t i = dicts.len; i-- > 0;) { /* what is put in before what it is put into */
         Value *value = dicts.data[i];
         Display display = uses_of(t, value);
-        if (!display.fits || !display.spread) continue;
+        if (!display.fits || !display.is_read || !display.spread) continue;
         if (value->op == OP_OR) {
             Value *joined = insert_call(t, value, FUNC_JOINED_KEYWORDS, value->args, 2);
             joined->mark = value;
@@ -227,5 +281,6 @@ bool frontend_settle_spreads(Translator *t) {
     }
     for (size_t b = 0; b < t->func->blocks.len; b++)
         for (Value *value = t->func->blocks.data[b]->first; value; value = value->next) value->mark = NULL;
+    note_all_pairs(t);
     return true;
 }

@@ -134,8 +134,9 @@ enum ValueFlags {
         524288, /* an element that is read, of an index that may be outside: some other then, and the next MISSED
                              says so (versions) */
     VF_MASKED = 1048576, /* of BROADCAST: the last shape is that of a where= */
-    VF_OBJECT = 2097152  /* of CAUGHT: it is raised by name, or goes into a variable that others go into as well; of an
+    VF_OBJECT = 2097152, /* of CAUGHT: it is raised by name, or goes into a variable that others go into as well; of an
                            exception that is made: each EXCEPTION_NEW of it gives the same object (raises) */
+    VF_OPERAND = 4194304 /* of SETITEM: the pair is an operand of the DICT, too (frontend) */
 };
 
 /* What an integer lies between, both included. */

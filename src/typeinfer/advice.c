@@ -48,7 +48,7 @@ static void print_dict(const Words *w, const Type *type) {
 }
 
 static void print_keywords(const Words *w, const Type *type) {
-    buf_puts(w->buf, "the keyword arguments {");
+    buf_puts(w->buf, "dict {");
     for (uint32_t i = 0; i < type->count; i++) {
         buf_printf(w->buf, "%s%s: ", i ? ", " : "", type_keyword(type, i));
         words(w, type->items[i]);

@@ -307,12 +307,6 @@ static const Const *held_by_class(const Infer *in, const Value *getattr) {
     return member.kind == MEMBER_VALUE && member.konst->captured ? member.konst : NULL;
 }
 
-/* What operand i of a display of this type becomes. */
-static const Type *part_of(const Type *type, uint32_t i) {
-    if (type->kind == TY_LIST) return type->items[0];
-    return type->kind == TY_DICT && i % 2 ? type_dict_value(type) : type_key(type);
-}
-
 static void want_part(Growth *g, Value *part, const Type *type) {
     const Type *now = value_resolve(part)->type;
     if (typeinfer_is_open(now) || (now != type && (type_is_container(now) || now->kind == TY_TUPLE)))
@@ -327,12 +321,16 @@ static bool step(Growth *g, Value *value, const Type *type) {
         solver_wake(in, value);
         return true;
     }
+    if (value->op == OP_DICT && type_is_keywords(type)) {
+        for (uint32_t i = 0; i < value->nargs; i += 2) want_part(g, value->args[i + 1], type->items[i / 2]);
+        return true;
+    }
     switch (value->op) {
-    case OP_LIST:
     case OP_DICT:
-    case OP_SET:
+    case OP_SET: solver_set_type(in, value, type); return true; /* what puts the parts in wants them */
+    case OP_LIST:
         solver_set_type(in, value, type);
-        for (uint32_t i = 0; i < value->nargs; i++) want_part(g, value->args[i], part_of(type, i));
+        for (uint32_t i = 0; i < value->nargs; i++) want_part(g, value->args[i], type->items[0]);
         return true;
     case OP_PARAM: return ask_callers(in, value, type);
     case OP_CAPTURED: return typeinfer_want_captured(in, value->imm.i, type);
@@ -418,9 +416,19 @@ void typeinfer_fill(Infer *in, Value *value, const Type *from, const Type *to) {
 
 /* ---- what rules ask ---- */
 
+/* A display in which the values of several names have no type in common: each keeps its own. */
+static bool becomes_keywords(Typing *t, Value *display, const Type *more) {
+    bool fits = t->flags & VF_OPERAND && display->op == OP_DICT && display->type->kind == TY_DICT &&
+                value_resolve(t->at->args[0]) == display && type_key(display->type) == type_key(more);
+    if (!fits) return false;
+    solver_set_type(t->in, display, typing_keywords_of_pairs(t->in, display));
+    solver_wake(t->in, display);
+    return true;
+}
+
 bool solver_put(Typing *t, Value *container, const Type *more) {
     Value *stays = typeinfer_grow(t->in, container, more);
-    if (!stays) return true;
+    if (!stays || becomes_keywords(t, stays, more)) return true;
     if (is_display(stays) || !type_is_container(stays->type) || !typeinfer_is_open(stays->type)) {
         return more->kind == TY_LIST ? typing_refuse_item(t, stays, container->type, more->items[0])
                                      : typing_refuse_entry(t, container->type, more);

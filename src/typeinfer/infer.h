@@ -279,6 +279,10 @@ bool typing_class_follows(Typing *t, const Type *type); /* its class, from its a
 /* ---- keyword arguments whose names are not in the text of a call (rules_keywords.c) ---- */
 /* What **name gets of a call: those of its keyword arguments that are not taken. */
 Fact typing_rest_keywords(Typing *t, size_t positional, const bool *taken, Value **value);
+bool typing_pairs_as_keywords(Typing *t); /* the operands of a display of a dict, key, value, ... */
+const Type *typing_keywords_of_pairs(Infer *in, const Value *display); /* ... and their type */
+bool typing_walk_keywords(Typing *t);                                  /* of what is walked the names are meant */
+bool typing_compare_keywords(Typing *t);                               /* the operands, one at least of which is such */
 bool typing_become_fields(Typing *t);       /* operand 0, a namedtuple, becomes the dict of its fields */
 bool typing_as_dict(Typing *t, size_t arg); /* keyword arguments become the dict that they are */
 bool typing_names_as_dict(Typing *t);       /* the arguments with names become one argument, a dict */
@@ -322,6 +326,7 @@ bool typing_call_enum(Typing *t, ObjRef class, bool *is);
 bool typing_index_enum(Typing *t, ObjRef class, bool *is);
 bool typing_enum_contains(Typing *t, ObjRef class, bool *is);
 bool typing_walk_enums(Typing *t);
+bool typing_walks(const Typing *t); /* whether the operation walks its operands */
 
 /* ---- instances on the heap (rules_object.c): `object` is the type of operand 0, or of its content ---- */
 bool typing_get_attribute(Typing *t, const Type *object, unsigned field);

@@ -59,7 +59,17 @@ static Value *round_number(Func *func, Value *at, uint32_t round) {
     return value;
 }
 
-static Value *item_of(Func *func, Value *at, Value *tuple, uint32_t round) {
+/* What the loop goes over: of a dict the names. */
+static Value *walked(Func *func, Value *at, Value *over) {
+    if (!over->type || !type_is_keywords(over->type)) return over;
+    Value *names = put_before(func, at, OP_CONST, NULL, 0);
+    names->konst = const_of(func->arena, type_func(func->types, &func_info[FUNC_KEYWORD_NAMES].head));
+    names->type = names->konst->type;
+    return put_before(func, at, OP_CALL, (Value *[]){names, over}, 2);
+}
+
+static Value *item_of(Func *func, Value *at, Value *over, uint32_t round) {
+    Value *tuple = walked(func, at, over);
     return put_before(func, at, OP_GETITEM, (Value *[]){tuple, round_number(func, at, round)}, 2);
 }
 
@@ -81,7 +91,8 @@ static void round_item(Func *func, Value *take, Value *over, uint32_t round) {
         for (uint32_t i = 1; i < over->nargs; i++) items[i - 1] = item_of(func, take, over->args[i], round);
         become(func, take, OP_TUPLE, items, over->nargs - 1);
     } else {
-        become(func, take, OP_GETITEM, (Value *[]){over, round_number(func, take, round)}, 2);
+        Value *tuple = walked(func, take, over);
+        become(func, take, OP_GETITEM, (Value *[]){tuple, round_number(func, take, round)}, 2);
     }
 }
 

@@ -491,10 +491,16 @@ bool rule_setitem(Typing *t) {
     const Type *type = infer_content(t->args[0].type);
     if (type->kind == TY_LIST) return typing_list_setitem(t);
     if (type->kind == TY_DICT) return typing_table_setitem(t);
+    if (type_is_keywords(type) && t->flags & VF_OPERAND)
+        return typing_become_const(t, const_none(t->in->arena, t->in->types));
     typing_result(t, infer_none(t->in), NULL);
     if (type->kind == TY_FLAT) return setitem_flat(t, type->items[0]);
     if (type->kind != TY_ARRAY) {
         typing_fail(t, DIAG_BAD_INDEX, "items of %s cannot be assigned", typing_arg_text(t, 0));
+        if (type_is_keywords(type))
+            return typing_hint(t,
+                               "a dict whose values have several types, or that ** made, does not change in compiled "
+                               "code: use a class or a dict for each type, or make another one, {'a': x, 'b': y}");
         if (type->kind == TY_TUPLE || type->kind == TY_VARTUPLE)
             return typing_hint(t, "tuples do not change: make a new one, t = (value,) + t[1:], or use an array");
         if (typing_is_text(type))

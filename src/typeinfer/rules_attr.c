@@ -17,6 +17,7 @@ static bool hint_names(Typing *t, const Type *type) {
     buf_init(&names, t->in->arena);
     if (type_is_bytes(type))
         return typing_hint(t, "of a bytes kernels have its numbers: x[i], x[1:], len(x), loops, x == y, 97 in x");
+    if (type_is_keywords(type)) return typing_hint(t, "of such a dict there are get, keys, values, items and copy");
     for (uint32_t i = 0; type->names && i < type->count; i++) buf_printf(&names, "%s%s", i ? ", " : "", type->names[i]);
     return names.len && typing_hint(t, "it has %s", names.text);
 }

@@ -212,6 +212,7 @@ bool rule_compare(Typing *t) {
     bool arrays = typing_on_arrays(a, b);
     if (!arrays && (a->kind == TY_TIME || b->kind == TY_TIME)) return typing_compare_times(t, a, b);
     if (a->kind == TY_CHARS || b->kind == TY_CHARS) return typing_compare_chars(t, a, b);
+    if (type_is_keywords(a) || type_is_keywords(b)) return typing_compare_keywords(t);
     if (a->kind == TY_TUPLE && b->kind == TY_TUPLE) return typing_compare_tuples(t);
     if (typing_meet_lengths(t)) return typing_list_compare(t);
     if (t->failed) return false;

@@ -22,7 +22,7 @@ static bool is_empty(const Type *table) { return type_key(table)->kind == TY_BOT
 static bool is_key(const Type *type) {
     if (type->kind == TY_SCALAR) return type_scalar_kind(type) != 'c';
     if (type_is_instance(type)) return true; /* unless its class says no: key_hash */
-    bool parts = type->kind == TY_TUPLE || type->kind == TY_VARTUPLE;
+    bool parts = (type->kind == TY_TUPLE && !type_is_keywords(type)) || type->kind == TY_VARTUPLE;
     bool text = type->kind == TY_STRING || type->kind == TY_BYTES;
     if (!parts) return text || type->kind == TY_MEMBER || type->kind == TY_BOTTOM;
     for (uint32_t i = 0; i < type->count; i++)
@@ -184,7 +184,12 @@ static bool display(Typing *t, TypeKind kind) {
     return make(t, type_table_of(t->in->types, nothing, kind == TY_DICT ? nothing : NULL));
 }
 
-bool rule_dict(Typing *t) { return display(t, TY_DICT); }
+bool rule_dict(Typing *t) {
+    const Type *known = t->at->type;
+    if (t->nargs && known && type_is_keywords(known)) return typing_pairs_as_keywords(t);
+    t->nargs = 0;
+    return display(t, TY_DICT);
+}
 bool rule_set(Typing *t) { return display(t, TY_SET); }
 
 /* dict(x), of another or of pairs; set(x) of what can be walked. */

@@ -270,12 +270,12 @@ bool typing_index_enum(Typing *t, ObjRef class, bool *is) {
     return typing_become(t, t->emit ? typing_make_cast(t, value, type) : NULL, type);
 }
 
-/* Functions that walk their arguments: a class among these is the tuple of its members. */
-static bool walks(const Typing *t) {
+/* Operations that walk their operands: a class among these is the tuple of its members. */
+bool typing_walks(const Typing *t) {
     static const FuncId walking[] = {FUNC_LEN,    FUNC_LIST,     FUNC_TUPLE,  FUNC_SET,        FUNC_ENUMERATE,
                                      FUNC_ZIP,    FUNC_REVERSED, FUNC_PY_SUM, FUNC_ITER,       FUNC_DICT_FROMKEYS,
                                      FUNC_PY_MAX, FUNC_PY_MIN,   FUNC_SORTED, FUNC_LIST_EXTEND};
-    if (t->op == OP_ITER || t->op == OP_TUPLE_CONCAT || t->op == OP_UNPACK) return true;
+    if (t->op == OP_ITER || t->op == OP_TUPLE_CONCAT || t->op == OP_UNPACK || t->op == OP_UNPACK_EX) return true;
     const Type *callee = t->op == OP_CALL && t->nargs ? t->args[0].type : NULL;
     for (size_t i = 0; callee && callee->kind == TY_FUNC && i < COUNT_OF(walking); i++)
         if (callee->func->id == walking[i]) return true;
@@ -283,7 +283,7 @@ static bool walks(const Typing *t) {
 }
 
 bool typing_walk_enums(Typing *t) {
-    bool walked = walks(t);
+    bool walked = typing_walks(t);
     for (size_t i = 0; walked && i < t->nargs; i++) {
         const Type *type = t->args[i].type;
         const Const *each = type && type->kind == TY_OBJECT ? members(t, type->object, MEMBERS, NULL) : NULL;

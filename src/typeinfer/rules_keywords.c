@@ -1,5 +1,5 @@
 /* rules_keywords.c: keyword arguments whose names are not in the text of a call: **x of a call, **name of a function,
- * dicts that are only made to be taken apart so.
+ * dicts that are only made to be taken apart so, and displays of dicts whose values have several types.
  *
  * In: values and their names.  Out: a tuple of the values whose type has the names, as that of a namedtuple has; its
  * class, which has the methods of a dict, is Python of the prelude (krait/prelude/keywords.py).  So which names there
@@ -213,6 +213,71 @@ bool typing_take_apart(Typing *t) {
 
 static bool keywords_arg(Typing *t, size_t arg) { return type_is_keywords(t->args[arg].type) || not_a_mapping(t, arg); }
 
+/* The pairs of a display, key, value, ... */
+bool typing_pairs_as_keywords(Typing *t) {
+    Named named = new_named(t->in, t->nargs / 2);
+    for (size_t i = 0; i < t->nargs; i += 2)
+        add_named(&named, t->args[i].konst->text, t->args[i + 1], t->values[i + 1]);
+    return become_keywords(t, &named);
+}
+
+const Type *typing_keywords_of_pairs(Infer *in, const Value *display) {
+    Named named = new_named(in, display->nargs / 2);
+    Typing t = {.in = in};
+    for (uint32_t i = 0; i < display->nargs; i += 2) {
+        const Value *value = value_resolve(display->args[i + 1]);
+        add_named(&named, display->args[i]->konst->text, (Fact){value->type, value->konst}, NULL);
+    }
+    return make_keywords(&t, &named, NULL).type;
+}
+
+/* ---- as a dict ---- */
+
+static const Const *names_of(Typing *t, const Type *type) {
+    const Const **names = ARENA_ARRAY(t->in->arena, const Const *, type->count);
+    for (uint32_t i = 0; i < type->count; i++) names[i] = const_str(t->in->arena, t->in->types, type_keyword(type, i));
+    return const_tuple(t->in->arena, t->in->types, names, type->count);
+}
+
+bool typing_walk_keywords(Typing *t) {
+    bool walked = typing_walks(t);
+    for (size_t i = 0; walked && i < t->nargs; i++) {
+        if (!t->args[i].type || !type_is_keywords(t->args[i].type)) continue;
+        const Type *type = t->args[i].type;
+        const Const *names = names_of(t, type);
+        if (!typing_common_item(t->in, type) && typing_ask_rounds(t, type->count)) return false;
+        t->args[i] = (Fact){names->type, names};
+        t->values[i] = t->emit ? typing_make_const(t, names) : NULL;
+    }
+    return true;
+}
+
+/* Equal are those of the same names, in any order, and equal values. */
+bool typing_compare_keywords(Typing *t) {
+    const Type *a = t->args[0].type, *b = t->args[1].type;
+    if (t->op != OP_EQ && t->op != OP_NE) return typing_bad_operands(t);
+    if (a->kind == TY_DICT || b->kind == TY_DICT) return typing_bad_operands(t);
+    bool same = type_is_keywords(a) && type_is_keywords(b) && a->count == b->count;
+    Named sides[2] = {new_named(t->in, a->count), new_named(t->in, a->count)};
+    for (uint32_t i = 0; same && i < a->count; i++) {
+        int place = place_of(b, type_keyword(a, i));
+        same = place >= 0;
+        if (!same) break;
+        add_item(t, &sides[0], 0, i);
+        add_item(t, &sides[1], 1, (uint32_t)place);
+    }
+    if (!same) return typing_become_const(t, const_bool(t->in->arena, t->in->types, t->op == OP_NE));
+    Fact facts[2], fact;
+    Value *values[2] = {NULL, NULL}, *value = NULL;
+    for (size_t k = 0; k < 2; k++) {
+        facts[k] = typing_tuple_fact(t->in, sides[k].facts, a->count);
+        if (t->emit) values[k] = typing_make_op(t, OP_TUPLE, facts[k].type, sides[k].values, a->count);
+    }
+    TRY(typing_sub(t, &(SubOp){.op = t->op, .values = values, .facts = facts, .nargs = 2}, &fact, &value));
+    t->konst = fact.konst;
+    return typing_become(t, value, fact.type);
+}
+
 bool rule_func_new_keywords(Typing *t) {
     Named named = new_named(t->in, t->nnames);
     for (size_t k = 0; k < t->nnames; k++) add_named(&named, t->names[k], t->args[k], t->values[k]);
@@ -221,10 +286,7 @@ bool rule_func_new_keywords(Typing *t) {
 
 bool rule_func_keyword_names(Typing *t) {
     TRY(keywords_arg(t, 0));
-    const Type *type = t->args[0].type;
-    const Const **names = ARENA_ARRAY(t->in->arena, const Const *, type->count);
-    for (uint32_t i = 0; i < type->count; i++) names[i] = const_str(t->in->arena, t->in->types, type_keyword(type, i));
-    return typing_become_const(t, const_tuple(t->in->arena, t->in->types, names, type->count));
+    return typing_become_const(t, names_of(t, t->args[0].type));
 }
 
 bool rule_func_keyword_values(Typing *t) {
@@ -268,8 +330,7 @@ bool rule_func_keyword_item(Typing *t) {
     if (name || !type->count) return typing_become_prelude(t, "keywords:missing");
     if (typing_common_item(t->in, type)) return typing_become_prelude(t, "keywords:found");
     typing_fail(t, DIAG_UNSUPPORTED,
-                "which keyword argument is meant is only known when the code runs, and they have "
-                "several types");
+                "which value of this dict is meant is only known when the code runs, and they have several types");
     return typing_hint(t, "name it, x['name'], or give all of them values of one type");
 }
 

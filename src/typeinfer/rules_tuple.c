@@ -282,6 +282,7 @@ bool typing_binary_tuples(Typing *t) {
     const Type *a = t->args[0].type, *b = t->args[1].type;
     int64_t times;
     if (type_is_bytes(a) || type_is_bytes(b)) return typing_repeat_bytes(t);
+    if (type_is_keywords(a) || type_is_keywords(b)) return typing_bad_operands(t);
     if (t->op == OP_ADD && a->kind == TY_TUPLE && b->kind == TY_TUPLE) {
         t->op = OP_TUPLE_CONCAT;
         return rule_tuple_concat(t);

@@ -1,0 +1,98 @@
+"""Displays of dicts whose values have several types, each its own: against the interpreter."""
+
+import numpy as np
+import pytest
+from oracle import agree, make
+
+from krait import errors, njit
+
+
+def of(body, *args):
+    agree(make("def f(n):\n" + "".join(f"    {line}\n" for line in body.split("\n")), "f"), *args)
+
+
+@pytest.mark.parametrize("body", [
+    "d = {'a': n, 'b': 2.5, 'c': 'x'}\nreturn d['a'], d['b'], d['c'], d",
+    "d = {'a': n, 'values': np.ones(3)}\nreturn d['a'] + d['values'].sum(), len(d), 'a' in d, 'q' in d",
+    "d = dict(a=n, b='x')\nreturn d['a'], d['b'], d.get('a'), d.get('q', 3)",
+    "d = {}\nd['a'] = n\nd['b'] = str(n)\nd['a'] = 7\nreturn d",
+    "d = {'a': 1, 'a': 'x', 'b': n}\nreturn d, len(d)",
+    "return {'a': n, 'b': {'c': 2.5, 'd': 'q'}}['b']['d']",
+    "d = {'a': n, 'b': 'x'}\nreturn d['q']",
+    "d = {'a': n, 'b': 'x'}\nreturn list(d), tuple(d), [*d], sorted(d), list(d.keys()), list(reversed(d))",
+    "d = {'a': n, 'b': 'x'}\nreturn list(zip(d, d)), list(enumerate(d)), max(d)",
+    "d = {'a': n, 'b': 'x'}\np, q = d\nr, s = d.values()\n(t, u), v = d.items()\nreturn p, q, r, s, t, u, v",
+    "d = {'a': n, 'b': 'x'}\np, *q = d\nreturn p, q",
+    "r = ''\nfor k, v in {'a': n, 'b': 2.5, 'c': 'x'}.items():\n    r += k + str(v)\nreturn r",
+    "d = {'a': n, 'b': 'x'}\nr = ''\nfor k in d:\n    r += str(d[k])\nreturn r, str(d), f'{d}', bool(d), not d",
+    "d = {'a': n, 'b': 'x'}\nreturn d == {'b': 'x', 'a': n}, d == {'a': n, 'c': 'x'}, d != d, d == {'a': 0, 'b': 'x'}",
+    "d = {'a': n, 'b': 'x'}\nr = ''\nfor i, k in enumerate(d):\n    if k != 'a':\n        r += str(d[k]) + str(i)\nreturn r",
+    "d = {'a': n, 'b': 'x'}\nreturn d == (n, 'x'), d is d, d.copy()",
+    "d = {'a': n, 'b': 'x'}\nreturn isinstance(d, dict), isinstance(d, tuple), type(d) is dict",
+    "match {'a': n, 'b': 'x'}:\n    case {'a': 5, 'b': y}:\n        return y\n    case {'a': int(), 'b': str(z)}:\n        return z + 'z'",
+    "if n > 3:\n    d = {'a': n, 'b': 'x'}\nelse:\n    d = {'a': 2 * n, 'b': 'yy'}\nreturn d['a'], d",
+    "d = {'xs': [], 'm': {}, 'n': 'a'}\nfor i in range(n):\n    d['xs'].append(i * 0.5)\n    d['m'][i] = str(i)\nreturn d",
+    "rows = []\nfor i in range(n):\n    rows.append({'id': i, 'name': str(i)})\n"
+    "return rows, [r['name'] for r in rows if r['id'] > 2]",
+    "rows = [{'id': i, 'at': (i, 0.5)} for i in range(n)]\nreturn sorted(rows, key=lambda r: -r['id'])",
+    "d = {}\nd[n] = {'a': n, 'b': 'x'}\nreturn d, d[n]['b']",
+    "d = {'inc': lambda x: x + 1, 'half': lambda x: x * 0.5, 'n': n}\nreturn d['inc'](n), d['half'](n), d['n']",
+    "d = {'none': None, 'n': n, 's': 's'}\nreturn d['none'] is None, d",
+    "e = d = {'w': np.zeros(2), 'name': 'x'}\nd['w'][0] = n\nreturn e['w'], d['name']",
+    "try:\n    d = {}\n    d['a'] = 1\n    d['b'] = 10 // (n - 5)\n    return d\nexcept ZeroDivisionError:\n    return {'a': 2}",
+])  # fmt: skip
+def test_values_of_several_types(body):
+    of(body, 5)
+    of(body, 2)
+
+
+def area(shape):
+    return shape["w"] * shape["h"] if shape["kind"] == "box" else shape["r"] ** 2
+
+
+def test_they_go_into_functions_and_come_out():
+    def statistics(values):
+        return {"mean": np.mean(values), "n": len(values), "label": "z"}
+
+    def f(x):
+        s = statistics(x)
+        return s["mean"] + s["n"], s["label"], s, area({"kind": "box", "w": x[0], "h": 2})
+
+    agree(f, np.arange(4.0) + 1)
+
+
+def test_those_of_one_type_are_dicts_as_ever():
+    of("d = {'a': 1, 'b': 2.5}\nd['c'] = n\nd['a'] += 1\nreturn d['a'] + d['b'] + d['c']", 5)
+    of("d = {'a': [], 'b': [n]}\nd['a'].append(1.5)\nreturn len(d), d['a']", 5)
+    of("d = {'a': (1, n), 'b': (2.5, 1)}\nd['c'] = (0, 0)\nreturn len(d), d['b']", 5)
+
+
+@pytest.mark.parametrize("body, match", [
+    ("d = {'a': n, 'b': 'x'}\nchange(d)", "does not change in compiled code"),
+    ("e = [{'a': n, 'b': 'x'}]\ne[0]['a'] = 3", "does not change in compiled code"),
+    ("d = {'a': n, 'b': 'x'}\nprint(d['a'])\nd['a'] += 1", "the values of a dict have one type"),
+    ("return {'a': n, 'b': 'x'}[str(n)]", "which value of this dict is meant"),
+    ("return {'a': n, 'b': 'x'} + (1,)", r"unsupported operand types for \+"),
+    ("return {'a': n, 'b': 'x'} < {'a': n, 'b': 'y'}", "unsupported operand types for <"),
+    ("return {{'a': n, 'b': 'x'}: 1}", "cannot be a key of a dict"),
+])  # fmt: skip
+def test_what_they_are_not(body, match):
+    def change(d):
+        d["a"] = 1
+
+    text = "def f(n):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    f = make(text, "f")
+    f.__globals__["change"] = change
+    with pytest.raises(errors.KraitError, match=match):
+        njit(f)(5)
+
+
+def test_keyword_arguments_are_walked_and_compared_as_dicts():
+    def names(**keywords):
+        p, q = keywords
+        return p, q, list(zip(keywords, keywords)), keywords == {"b": "x", "a": 1}, isinstance(keywords, dict)
+
+    def f(x):
+        return names(a=x, b="x")
+
+    agree(f, 1)
