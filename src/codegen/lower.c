@@ -29,7 +29,7 @@ static void build_phi_values(Lower *l, size_t first) {
         l->s->values[pending->value->id] = l_is_narrow(l, pending->value)
                                                ? l_widened(l, *leaves)
                                                : l_unflatten(l, pending->value->type, &leaves);
-        if (l_is_caught(pending->value->type)) vec_push(l->arena, &caught, pending);
+        if (type_is_caught(pending->value->type)) vec_push(l->arena, &caught, pending);
     }
     /* what one holds may be what another held: all are looked at before any changes */
     for (size_t i = 0; i < caught.len; i++) {

@@ -242,7 +242,6 @@ void lower_drop_caught(Lower *l);                                            /* 
 void lower_finish_caught(Lower *l);
 void l_drop_raised(Lower *l, LLVMValueRef trail);      /* the object of what was raised, if there is one */
 LLVMValueRef l_is_stop(Lower *l, LLVMValueRef status); /* i1: it stands for StopIteration */
-bool l_is_caught(const Type *type);                    /* a caught exception, or none */
 LLVMValueRef lower_caught_arrives(Lower *l, const Type *type, LLVMValueRef value); /* a copy; for phis */
 LLVMValueRef lower_caught_stays(Lower *l, const Type *type, LLVMValueRef value);
 

@@ -148,10 +148,6 @@ LLVMValueRef lower_caught(Lower *l, const Value *value) {
     return memory;
 }
 
-bool l_is_caught(const Type *type) {
-    return type->kind == TY_CAUGHT || (type->kind == TY_OPTIONAL && type->items[0]->kind == TY_CAUGHT);
-}
-
 static LLVMValueRef with_pointer(Lower *l, const Type *type, LLVMValueRef value, LLVMValueRef pointer) {
     return type->kind == TY_CAUGHT ? pointer : l_set_item(l, type, value, 0, pointer);
 }

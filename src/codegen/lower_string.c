@@ -124,6 +124,7 @@ LLVMValueRef lower_func_call_python(Lower *l, const Value *call) {
 LLVMValueRef lower_func_exception_new(Lower *l, const Value *call) {
     ObjRef class = l_arg_type(call, 1)->object;
     const Value *made = call->args[0];
+    l->m->tells_caught |= l->m->keeps_raised;
     if (!(made->flags & VF_OBJECT)) {
         TRY(call_host(l, call, 1, "!", l_null(l->ptr)));
         return l_caught_new(l, NULL, class);
@@ -134,6 +135,5 @@ LLVMValueRef lower_func_exception_new(Lower *l, const Value *call) {
     TRY(call_host(l, call, 1, "!", l_null(l->ptr)));
     l_caught_new(l, memory, class);
     l_endif(l, &first);
-    l->m->tells_caught = true;
     return memory;
 }

@@ -283,6 +283,10 @@ bool type_walks_generator(const Type *iter) {
     return false;
 }
 
+bool type_is_caught(const Type *type) {
+    return type->kind == TY_CAUGHT || (type->kind == TY_OPTIONAL && type->items[0]->kind == TY_CAUGHT);
+}
+
 bool type_walks_list(const Type *iter) {
     if (iter->kind == TY_LIST || iter->kind == TY_GENERATOR) return true;
     for (uint32_t i = 0; iter->kind == TY_ITER && i < iter->count; i++)

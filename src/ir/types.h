@@ -364,6 +364,7 @@ int type_field(const Type *type, const char *name);
 const Type *type_element_value(TypeTable *table, const Type *array);
 /* What an iterator gives; NULL: nothing, ever.  array[i] of one int, what iterating over an array gives. */
 const Type *type_iter_item(TypeTable *table, const Type *iter);
+bool type_is_caught(const Type *type); /* a caught exception, or none: memory of a function, which keeps its object */
 /* Items taken out of a list have references of their own, and the list may change while it is walked. */
 bool type_walks_list(const Type *iter); /* or a generator */
 bool type_walks_generator(const Type *iter);

@@ -22,7 +22,7 @@ static bool has_state(const Type *type) {
 }
 
 static bool may_refer(const Value *value) {
-    return value->type && (type_is_counted(value->type) || has_state(value->type));
+    return value->type && !type_is_caught(value->type) && (type_is_counted(value->type) || has_state(value->type));
 }
 
 bool owners_is_maker(const Value *value) {

@@ -7,7 +7,8 @@
  * leaves: next to each phi of the web comes a phi of the leaf's number; the raise becomes a comparison of that number
  * for each leaf, and behind it a raise of that leaf's texts, with the items that do have a form taken from the phi.
  * What cannot be told apart this way stays as it is.  Exceptions that are caught and kept, or made and raised more than
- * once, are marked (VF_OBJECT): who they are matters.  Where no interpreter calls, what a caught exception says is
+ * once, are marked (VF_OBJECT): who they are matters; those that a phi chooses, or a call gives, and that are raised
+ * more than once, are made by the interpreter there and then.  Where no interpreter calls, what a caught exception says is
  * refused. */
 #include "passes/private.h"
 
@@ -183,28 +184,41 @@ static bool check_asked(const Program *program, const FuncInst *inst, const Valu
 
 /* ---- exceptions that are one object ---- */
 
-/* The exception, made here and in a variable, that a value raises, or has the interpreter make; NULL: none. */
-static Value *made_for(const Value *value) {
+/* Whether a value raises an exception that is made here, or has the interpreter make it. */
+static bool asks_for_object(const Value *value) {
     bool asks = value->op == OP_RAISE || value_calls(value, FUNC_EXCEPTION_NEW);
-    Value *made = asks && value->nargs ? value->args[0] : NULL;
-    bool stays = made && made->op == OP_TUPLE && made->type->kind == TY_EXC && !(made->flags & VF_RAISED);
-    return stays ? made : NULL;
+    return asks && value->nargs && value->args[0]->type->kind == TY_EXC;
 }
 
-/* It is the interpreter's object from its first raise on. */
-static void raise_object(Func *func, Value *raise, Value *made) {
-    Value **args = ARENA_ARRAY(func->arena, Value *, made->nargs + 2);
+/* The exception, made here and in a variable, that a value raises, or has the interpreter make; NULL: none. */
+static Value *made_for(const Value *value) {
+    Value *made = asks_for_object(value) ? value->args[0] : NULL;
+    return made && made->op == OP_TUPLE && !(made->flags & VF_RAISED) ? made : NULL;
+}
+
+static Value *item_of(Func *func, Value *made, uint32_t i, Value *before) {
+    if (made->op == OP_TUPLE) return made->args[i];
+    Value *item = value_new(func, OP_EXTRACT, made->span, &made, 1);
+    item->imm.i = i;
+    item->type = made->type->items[i];
+    value_insert_before(before, item);
+    return item;
+}
+
+static Value *new_object(Func *func, Span span, Value *made, Value *before) {
+    uint32_t count = made->type->count;
+    Value **args = ARENA_ARRAY(func->arena, Value *, count + 2);
     args[0] = made;
-    args[1] = value_new(func, OP_CONST, raise->span, NULL, 0);
+    args[1] = value_new(func, OP_CONST, span, NULL, 0);
     args[1]->konst = const_of(func->arena, type_object(func->types, TY_EXC_CLASS, made->type->object));
     args[1]->type = args[1]->konst->type;
-    for (uint32_t i = 0; i < made->nargs; i++) args[2 + i] = made->args[i];
-    Value *object = value_new(func, OP_CALL_FUNC, raise->span, args, made->nargs + 2);
+    for (uint32_t i = 0; i < count; i++) args[2 + i] = item_of(func, made, i, before);
+    Value *object = value_new(func, OP_CALL_FUNC, span, args, count + 2);
     object->imm.func = &func_info[FUNC_EXCEPTION_NEW].head;
     object->type = type_simple(func->types, TY_CAUGHT);
-    value_insert_before(raise, args[1]);
-    value_insert_before(raise, object);
-    raise->args[0] = object;
+    value_insert_before(before, args[1]);
+    value_insert_before(before, object);
+    return object;
 }
 
 /* What is raised in two places, or from two, or where it may be caught, is the same exception each time. */
@@ -220,8 +234,120 @@ static void make_one(Program *program, Func *func) {
         }
     for (size_t b = 0; b < func->blocks.len; b++) {
         Value *last = func->blocks.data[b]->last, *made = made_for(last);
-        if (made && last->op == OP_RAISE && made->flags & VF_OBJECT) raise_object(func, last, made);
+        if (made && last->op == OP_RAISE && made->flags & VF_OBJECT) /* from its first raise on */
+            last->args[0] = new_object(func, last->span, made, last);
     }
+}
+
+/* ---- objects that a phi chooses ---- */
+
+/* Exceptions that a variable has from a call, or from more than one place: what makes them, and the phis and casts on
+ * the way. */
+typedef struct Joined {
+    Func *func;
+    Values asks, values; /* `asks` raise one of `values`, or have the interpreter make it */
+    Value **object;      /* by Value.id: one of `values`, while they are collected, then its object */
+} Joined;
+
+static bool is_made(const Type *type) {
+    return type->kind == TY_EXC || (type->kind == TY_OPTIONAL && type->items[0]->kind == TY_EXC);
+}
+
+static bool is_way(const Value *value) { return value->op == OP_PHI || value->op == OP_CAST; }
+
+static bool is_source(const Value *value) {
+    return value->type->kind == TY_EXC && (value->op == OP_TUPLE || value->op == OP_CALL_INST);
+}
+
+static void join(Joined *joined, Value *value) {
+    if (!is_made(value->type) || joined->object[value->id]) return;
+    joined->object[value->id] = value;
+    vec_push(joined->func->arena, &joined->values, value);
+}
+
+/* What a raised one may be; not, if one of that comes from where it has no object (a list, a caller). */
+static void join_all(Joined *joined, Value *raised) {
+    size_t before = joined->values.len;
+    bool fine = true;
+    join(joined, raised);
+    for (size_t i = before; i < joined->values.len && fine; i++) {
+        Value *value = joined->values.data[i];
+        fine = is_way(value) || is_source(value) || value->op == OP_UNDEF;
+        for (uint32_t k = 0; is_way(value) && k < value->nargs; k++) join(joined, value->args[k]);
+    }
+    for (; !fine && joined->values.len > before; joined->values.len--)
+        joined->object[joined->values.data[joined->values.len - 1]->id] = NULL;
+}
+
+static void find_joined(Joined *joined) {
+    Func *func = joined->func;
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (Value *value = func->blocks.data[b]->first; value; value = value->next)
+            if (asks_for_object(value) && value->args[0]->op != OP_TUPLE) join_all(joined, value->args[0]);
+}
+
+/* Whether one of them may be raised more than once: from two places, or where it may be caught. */
+static bool comes_again(Joined *joined) {
+    Func *func = joined->func;
+    bool caught = false;
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (Value *value = func->blocks.data[b]->first; value; value = value->next) {
+            if (!asks_for_object(value) || !joined->object[value->args[0]->id]) continue;
+            caught |= block_unwind(value->block) != NULL;
+            vec_push(func->arena, &joined->asks, value);
+        }
+    return caught || joined->asks.len > 1;
+}
+
+static const Type *object_type(Func *func, const Type *type) {
+    const Type *caught = type_simple(func->types, TY_CAUGHT);
+    return type->kind == TY_OPTIONAL ? type_optional(func->types, caught) : caught;
+}
+
+/* The object of an operand; what says that there is none stays. */
+static Value *object_of(const Joined *joined, Value *value) {
+    return is_made(value->type) ? joined->object[value->id] : value;
+}
+
+static void give_object(Joined *joined, Value *value) {
+    Func *func = joined->func;
+    Value *object;
+    if (value->op == OP_PHI) {
+        object = block_add_phi(func, value->block, value->span);
+    } else if (is_source(value)) {
+        object = new_object(func, value->span, value, value->next); /* as the interpreter does: it may raise here */
+    } else {
+        object = value_new(func, value->op, value->span, NULL, 0);
+        object->flags = value->flags;
+        value_insert_before(value->next, object);
+    }
+    object->type = object_type(func, value->type);
+    object->name = value->name;
+    joined->object[value->id] = object;
+}
+
+/* Such a variable has objects, each from where it is made on. */
+static bool make_joined(Program *program, Func *func) {
+    Joined joined = {.func = func, .object = ARENA_ARRAY(program->arena, Value *, func->next_value)};
+    find_joined(&joined);
+    if (!comes_again(&joined)) return false;
+    for (size_t i = 0; i < joined.values.len; i++) give_object(&joined, joined.values.data[i]);
+    for (size_t i = 0; i < joined.values.len; i++) {
+        const Value *value = joined.values.data[i];
+        Value **args = ARENA_ARRAY(func->arena, Value *, value->nargs + 1);
+        for (uint32_t k = 0; is_way(value) && k < value->nargs; k++) args[k] = object_of(&joined, value->args[k]);
+        if (is_way(value)) phi_set_args(func, joined.object[value->id], args, value->nargs);
+    }
+    for (size_t i = 0; i < joined.asks.len; i++) {
+        Value *ask = joined.asks.data[i], *object = joined.object[ask->args[0]->id];
+        if (ask->op == OP_RAISE) {
+            ask->args[0] = object;
+            continue;
+        }
+        value_replace(func, ask, object);
+        value_remove(ask);
+    }
+    return program->keeps_raised = true;
 }
 
 /* What is caught and is asked nothing but its class and its text, or goes on by `raise` alone, is nowhere else. */
@@ -250,7 +376,10 @@ bool pass_raises(Program *program, FuncInst *inst) {
             TRY(check_asked(program, inst, value));
             note_kept(program, value);
         }
-    if (program->called_once && !inst->outlined) make_one(program, func);
+    if (program->called_once && !inst->outlined) {
+        changed = make_joined(program, func);
+        make_one(program, func);
+    }
     for (size_t b = 0; b < func->blocks.len; b++)
         if (func->blocks.data[b]->last->op == OP_RAISE) vec_push(program->arena, &raises, func->blocks.data[b]->last);
     for (size_t i = 0; i < raises.len && raises.len < MOST_RAISES; i++) {

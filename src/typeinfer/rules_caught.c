@@ -190,6 +190,11 @@ static bool asks_words(const Typing *t, size_t i) {
     }
 }
 
+/* Who it is, too: what a variable holds a compiled function may raise, and this one again. */
+static bool is_given(const Typing *t, size_t i) {
+    return i > 0 && i < t->at->nargs && calls_function(t) && value_resolve(t->at->args[i])->name;
+}
+
 /* isinstance(e, C), type(e), e.__class__ */
 static bool asks_class(const Typing *t, size_t i) {
     const Type *callee = t->op == OP_CALL && i == 1 ? t->args[0].type : NULL;
@@ -203,7 +208,7 @@ static void make_asked(Typing *t) {
     for (size_t i = 0; !t->in->device && i < t->nargs; i++) {
         const Type *type = t->args[i].type;
         if (!type || type->kind != TY_EXC) continue;
-        if (!asks_words(t, i) && !(typing_class_follows(t, type) && asks_class(t, i))) continue;
+        if (!asks_words(t, i) && !is_given(t, i) && !(typing_class_follows(t, type) && asks_class(t, i))) continue;
         t->args[i] = (Fact){type_simple(t->in->types, TY_CAUGHT), NULL};
         if (t->emit) t->values[i] = typing_exception_now(t, t->values[i], type);
     }

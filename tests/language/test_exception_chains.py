@@ -14,6 +14,18 @@ HEAD = """\
 class Mine(ValueError):
     pass
 
+class Picky(Exception):
+    def __init__(self, n):
+        if n == 1:
+            raise KeyError(n)
+        super().__init__(n)
+
+def throw(e):
+    raise e
+
+def made(n):
+    return Mine(f'made of {n}')
+
 def inverse(n):
     return 6 // n
 
@@ -383,6 +395,113 @@ BODIES = {
                 finally:
                     n += 0
 """,
+    "made in a loop, and raised behind it": """
+    for i in range(n + 3):
+        e = ValueError(i)
+        try:
+            raise e
+        except ValueError:
+            pass
+    raise e
+""",
+    "made in a loop, with a text, where there was None": """
+    e = None
+    for i in range(n + 3):
+        e = Mine(f'number {i}')
+        try:
+            raise e
+        except ValueError:
+            pass
+    if e is not None:
+        raise e
+""",
+    "made on one of two ways": """
+    if n:
+        e = ValueError(n)
+    else:
+        e = ValueError(5)
+    try:
+        raise e
+    except ValueError:
+        raise e
+""",
+    "another from the third time on": """
+    e = ValueError(n)
+    for i in range(n + 5):
+        try:
+            raise e
+        except ValueError:
+            if i == 2:
+                e = ValueError(i)
+    raise e
+""",
+    "made by a function": """
+    e = made(n)
+    try:
+        raise e
+    except Mine:
+        raise e
+""",
+    "given to a function that raises it": """
+    e = Mine('given', n)
+    try:
+        throw(e)
+    except Mine:
+        try:
+            raise e
+        except Mine:
+            throw(e)
+""",
+    "two variables that are exchanged": """
+    a, b = ValueError('a'), ValueError('b')
+    for i in range(n + 4):
+        try:
+            raise a
+        except ValueError:
+            if i != 1:
+                a, b = b, a
+    raise b
+""",
+    "that of the round before": """
+    e = ValueError([-1])
+    for i in range(n + 3):
+        last = e
+        e = ValueError([i])
+        try:
+            raise e
+        except ValueError:
+            pass
+    try:
+        raise last
+    except ValueError:
+        raise e
+""",
+    "a cause that was raised before": """
+    e = ValueError(n)
+    for i in range(n + 3):
+        e = ValueError(i)
+        try:
+            raise e
+        except ValueError:
+            pass
+    try:
+        raise KeyError(n) from e
+    except KeyError:
+        raise e
+""",
+    "a class that does not take its argument each time": """
+    e = Picky(0)
+    seen = 0
+    for i in range(n + 3):
+        try:
+            e = Picky(i)
+            raise e
+        except KeyError:
+            seen += 1
+        except Picky:
+            seen += 10
+    raise e from Mine(seen)
+""",
     "retried in a loop": """
     for i in range(3):
         try:
@@ -478,6 +597,12 @@ def test_in_a_generator():
     assert chain(raised(list, njit(make(text, "g"))(0))) == chain(raised(list, make(text, "g")(0)))
 
 
+def test_made_again_and_again_in_a_generator():
+    text = "def g(n):\n    e = ValueError(0)\n    for i in range(n):\n        e = ValueError(i)\n        try:\n"
+    text += "            raise e\n        except ValueError:\n            yield i\n    raise e\n"
+    assert chain(raised(list, njit(make(text, "g"))(3))) == chain(raised(list, make(text, "g")(3)))
+
+
 def test_handlers_of_compiled_callers_see_the_class():
     f = make(f"""{HEAD}def f(n):
     total = 0
@@ -492,7 +617,8 @@ def test_handlers_of_compiled_callers_see_the_class():
 
 
 @pytest.mark.parametrize("what", ["raised in a handler", "from what was caught", "from one that holds a list",
-                                  "a handler in a handler, left by its own", "raise alone behind a handler"])
+                                  "a handler in a handler, left by its own", "raise alone behind a handler",
+                                  "that of the round before"])
 def test_nothing_stays(what):
     f = njit(make(f"{HEAD}def f(n):{BODIES[what]}", "f"))
 
