@@ -52,7 +52,7 @@ FURTHER = {
         @njit
         def f(d):
             return len(d)
-        f({"a": [1], "b": [2.5]})""",
+        f({1: [1], 2: [2.5]})""",
     "stencil of one index over a matrix": """
         from krait import stencil
         s = stencil(lambda a: a[-1] + a[1])

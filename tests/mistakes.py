@@ -850,14 +850,16 @@ MISTAKES = {
     "settings as an argument": """
         @njit
         def f(p):
+            p["steps"] += 1
             return p["steps"]
         f({"steps": 1, "name": "run"})""",
     "settings of the module": """
         settings = {"steps": 1.0, "name": "walk"}
         @njit
-        def f(name):
-            return settings[name]
-        f("steps")""",
+        def f():
+            settings["steps"] = 2.0
+            return settings["steps"]
+        f()""",
     # ---- numbers, None and generators where arrays are meant ----
     "argument left out": """
         @njit

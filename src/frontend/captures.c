@@ -24,9 +24,10 @@ static bool can_be_captured(const Frontend *frontend, PyObject *object) {
 }
 
 bool frontend_captures(Frontend *frontend, PyObject *object) {
-    bool can = can_be_captured(frontend, object) && objects_type_of(frontend->objects, &frontend->hold, object);
+    const Type *type = can_be_captured(frontend, object) ? objects_type_of(frontend->objects, &frontend->hold, object)
+                                                         : NULL;
     PyErr_Clear(); /* who wants all of it is told */
-    return can;
+    return type && !type_is_keywords(type);
 }
 
 static const Const *capture_const(Frontend *frontend, size_t index) {

@@ -26,12 +26,15 @@ def of(body, *args):
     "r = ''\nfor k, v in {'a': n, 'b': 2.5, 'c': 'x'}.items():\n    r += k + str(v)\nreturn r",
     "d = {'a': n, 'b': 'x'}\nr = ''\nfor k in d:\n    r += str(d[k])\nreturn r, str(d), f'{d}', bool(d), not d",
     "d = {'a': n, 'b': 'x'}\nreturn d == {'b': 'x', 'a': n}, d == {'a': n, 'c': 'x'}, d != d, d == {'a': 0, 'b': 'x'}",
-    "d = {'a': n, 'b': 'x'}\nr = ''\nfor i, k in enumerate(d):\n    if k != 'a':\n        r += str(d[k]) + str(i)\nreturn r",
+    "d = {'a': n, 'b': 'x'}\nr = ''\nfor i, k in enumerate(d):\n"
+    "    if k != 'a':\n        r += str(d[k]) + str(i)\nreturn r",
     "d = {'a': n, 'b': 'x'}\nreturn d == (n, 'x'), d is d, d.copy()",
     "d = {'a': n, 'b': 'x'}\nreturn isinstance(d, dict), isinstance(d, tuple), type(d) is dict",
-    "match {'a': n, 'b': 'x'}:\n    case {'a': 5, 'b': y}:\n        return y\n    case {'a': int(), 'b': str(z)}:\n        return z + 'z'",
+    "match {'a': n, 'b': 'x'}:\n    case {'a': 5, 'b': y}:\n        return y\n"
+    "    case {'a': int(), 'b': str(z)}:\n        return z + 'z'",
     "if n > 3:\n    d = {'a': n, 'b': 'x'}\nelse:\n    d = {'a': 2 * n, 'b': 'yy'}\nreturn d['a'], d",
-    "d = {'xs': [], 'm': {}, 'n': 'a'}\nfor i in range(n):\n    d['xs'].append(i * 0.5)\n    d['m'][i] = str(i)\nreturn d",
+    "d = {'xs': [], 'm': {}, 'n': 'a'}\nfor i in range(n):\n    d['xs'].append(i * 0.5)\n"
+    "    d['m'][i] = str(i)\nreturn d",
     "rows = []\nfor i in range(n):\n    rows.append({'id': i, 'name': str(i)})\n"
     "return rows, [r['name'] for r in rows if r['id'] > 2]",
     "rows = [{'id': i, 'at': (i, 0.5)} for i in range(n)]\nreturn sorted(rows, key=lambda r: -r['id'])",
@@ -39,7 +42,8 @@ def of(body, *args):
     "d = {'inc': lambda x: x + 1, 'half': lambda x: x * 0.5, 'n': n}\nreturn d['inc'](n), d['half'](n), d['n']",
     "d = {'none': None, 'n': n, 's': 's'}\nreturn d['none'] is None, d",
     "e = d = {'w': np.zeros(2), 'name': 'x'}\nd['w'][0] = n\nreturn e['w'], d['name']",
-    "try:\n    d = {}\n    d['a'] = 1\n    d['b'] = 10 // (n - 5)\n    return d\nexcept ZeroDivisionError:\n    return {'a': 2}",
+    "try:\n    d = {}\n    d['a'] = 1\n    d['b'] = 10 // (n - 5)\n    return d\n"
+    "except ZeroDivisionError:\n    return {'a': 2}",
 ])  # fmt: skip
 def test_values_of_several_types(body):
     of(body, 5)
@@ -96,3 +100,77 @@ def test_keyword_arguments_are_walked_and_compared_as_dicts():
         return names(a=x, b="x")
 
     agree(f, 1)
+
+
+CONFIG = {"rate": 0.5, "steps": 2, "name": "sgd", "axes": (1, 0)}
+
+
+def test_arguments():
+    def f(c):
+        c["xs"].append(2.5)
+        return c["rate"] * c["n"], c["sub"]["name"], c["axes"][1], c["none"] is None, len(c), "n" in c, sorted(c)
+
+    def argument(rate, name):
+        return {"rate": rate, "n": 2, "xs": [1.5], "sub": {"name": name, "k": 1}, "axes": (1, "u"),
+                "none": None, "\u00e4": 1}  # fmt: skip
+
+    agree(f, argument(0.5, "x"))
+    agree(f, argument(3, "y"))
+    agree(f, dict(reversed(argument(0.5, "x").items())))
+
+
+def test_arrays_of_arguments_are_themselves():
+    @njit
+    def f(c):
+        c["a"][0] = 7
+        return c["a"], c["xs"]
+
+    a, xs = np.zeros(2), [1, 2]
+    assert f({"a": a, "xs": xs, "s": "x"})[0] is a and f({"a": a, "xs": xs, "s": "x"})[1] is xs and a[0] == 7
+
+
+def test_arguments_of_one_function():
+    @njit
+    def f(c):
+        text = ""
+        for name in c:
+            text += name + str(c[name])
+        return text, c
+
+    for c in [{"a": 1, "b": "x"}, {"a": 1.5, "b": "x"}, {"a": "x", "b": 1}, {"a": 1, "b": "y"}, {"b": "x", "a": 1},
+              {"a": 1, "b": "x", "c": None}, {"a": 1, "b": 2}]:  # fmt: skip
+        assert f(c) == ("".join(name + str(value) for name, value in c.items()), c)
+    assert [r["n"] for r in njit(lambda rows: rows)([{"n": 1, "s": "x"}, {"n": 2, "s": "y"}])] == [1, 2]
+    with pytest.raises(TypeError, match="a dict with values"):
+        f({f"k{i}": i if i % 2 else "x" for i in range(100)})
+    with pytest.raises(TypeError, match="a dict with keys str and int"):
+        f({"a": 1, 2: "x"})
+    with pytest.raises(errors.KraitError, match="does not change in compiled code"):
+        njit(change)({"a": 1, "b": "x"})
+
+
+def change(c):
+    c["a"] = 2
+
+
+def test_global_variables():
+    @njit
+    def f():
+        product = CONFIG["rate"] * CONFIG["steps"]
+        return product, CONFIG["name"], "rate" in CONFIG, len(CONFIG), np.zeros(CONFIG["axes"]).shape
+
+    @njit
+    def values():
+        return [str(value) for value in CONFIG.keys()], CONFIG
+
+    try:
+        for steps in [2, 3]:
+            CONFIG["steps"] = steps
+            assert f() == f.py_func()
+            assert values() == values.py_func()
+        CONFIG["name"], CONFIG["more"] = 5, "x"
+        assert f() == f.py_func()
+        assert values() == values.py_func()
+    finally:
+        CONFIG.pop("more", None)
+        CONFIG.update(steps=2, name="sgd")

@@ -42,9 +42,9 @@ MIXED = [
     {1, "a"},
     {(1, 2.0), (3, 4)},
     {"a": 1, 2: 3},
-    {"a": 1, "b": 2.5},
-    {"a": 1, "b": None},
-    {"a": (1, 2), "b": (1, 2.5)},
+    {1: 1, 2: 2.5},
+    {1: 1, 2: None},
+    {1: (1, 2), 2: (1, 2.5)},
     {(1, 2): 3, (1.5, 2): 4},
 ]
 
@@ -70,11 +70,11 @@ TEXTS = [
     ([Square(1.0), Circle(1.0)],
      f"a list that holds Square and Circle{LIST}make them instances of one class, in which an attribute tells them "
      f"apart{TUPLE}"),
-    ({"a": 1, "b": None},
+    ({1: 1, 2: None},
      f"a dict with values int and NoneType{DICT}leave None out, {{k: v for k, v in xs.items() if v is not None}}, or "
      "let a number stand for it, as math.nan, or use a variable for each, or a namedtuple"),
-    ({"steps": 3, "name": "a"}, f"a dict with values int and str{DICT}use a variable for each, or a namedtuple"),
-    ({"+": len, "-": 3},
+    ({1: 3, 2: "a"}, f"a dict with values int and str{DICT}use a variable for each, or a namedtuple"),
+    ({1: len, 2: 3},
      f"a dict with values builtin_function_or_method and int{DICT}use a variable for each that is called"),
 ]
 

@@ -63,6 +63,9 @@ const Type *marshal_join_items(const Marshal *marshal, const Type *a, const Type
 const char *marshal_mixed_attribute(TypeTable *types, const Type *a, const Type *b);
 /* mixed.c: TypeError: the container holds items of several types, two of which are these. */
 typedef enum MixedIn { MIXED_LIST, MIXED_SET, MIXED_KEYS, MIXED_VALUES } MixedIn;
+/* table.c: a dict as the values that its names have; whether a str is the name of value i. */
+bool marshal_is_named(const Type *type, uint32_t i, PyObject *name);
+MarshalResult marshal_take_named(const Marshal *marshal, const Type *type, PyObject *dict, void *to, bool convert);
 void marshal_refuse_mixed(MixedIn what, PyObject *first, PyObject *other);
 /* Assigns what the value's attributes are now to the instance. */
 bool marshal_write_back_instance(const Marshal *marshal, const Type *type, const void *from, PyObject *object);

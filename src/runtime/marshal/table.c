@@ -1,12 +1,13 @@
 /* table.c: Python's dicts and sets to those of compiled code and back.
  *
- * In: a dict whose keys have one type and whose values have one, or a set of items of one type.  Out: the entries,
+ * In: a dict whose keys have one type and whose values have one, or a set of items of one type; a dict of names and
+ * values of several types is a tuple of these (keywords).  Out: the entries,
  * whose hashes are not known yet, and no hash table: compiled code makes it when it first looks for something
  * (krait/prelude/tables.py).  As a list (list.c) the entries remember where they came from, which is written to after
  * the call if they changed, and which the result is where it is returned. */
 #include "runtime/marshal/marshal_private.h"
 
-#include <string.h> /* memcpy */
+#include <string.h> /* memcmp, memcpy, strlen */
 
 enum { DEAD = -1, UNKNOWN = -2 }; /* hashes, as in the prelude */
 
@@ -39,6 +40,72 @@ bool marshal_is_dict(PyObject *object) { return marshal_is_plain(object, &PyDict
 
 bool marshal_is_set(PyObject *object) { return marshal_is_plain(object, &PySet_Type); }
 
+/* ---- a dict of values of several types: of names, and never written to ---- */
+
+enum { MOST_NAMES = 64 }; /* loops over it are written out */
+
+static bool are_names(PyObject *dict) {
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    if (!PyDict_CheckExact(dict) || PyDict_GET_SIZE(dict) > MOST_NAMES) return false;
+    while (PyDict_Next(dict, &at, &key, &value)) {
+        if (!PyUnicode_CheckExact(key)) return false;
+        Py_ssize_t length = PyUnicode_GET_LENGTH(key);
+        const char *text = PyUnicode_AsUTF8(key); /* NULL: a surrogate alone */
+        if (!text) return PyErr_Clear(), false;
+        if (PyUnicode_FindChar(key, 0, 0, length, 1) >= 0) return false;
+    }
+    return true;
+}
+
+static const Type *typeof_named(const Marshal *marshal, PyObject *dict, Arena *arena, void *context) {
+    (void)context;
+    PyObject *names = PySequence_Tuple(dict), *module = PyImport_ImportModule("krait.prelude.keywords"), *key, *value;
+    PyObject *class = module ? PyObject_GetAttrString(module, "Keywords") : NULL;
+    const Type *items[MOST_NAMES], *type = NULL;
+    bool fine = names && class && PyTuple_GET_SIZE(names) <= MOST_NAMES;
+    Py_ssize_t count = 0, at = 0;
+    while (fine && PyDict_Next(dict, &at, &key, &value)) {
+        items[count] = marshal_typeof_const(marshal, value, arena, NULL);
+        if (items[count] && items[count]->kind == TY_STR) items[count] = type_simple(marshal->types, TY_STRING);
+        if (!items[count]) marshal_name_part("x[%R]", key);
+        fine = items[count++] != NULL;
+    }
+    if (fine)
+        type = frontend_keywords_type(marshal->objects, marshal->types, arena, (PyTypeObject *)class, names, items);
+    Py_XDECREF(names), Py_XDECREF(module), Py_XDECREF(class);
+    return type;
+}
+
+bool marshal_is_named(const Type *type, uint32_t i, PyObject *name) {
+    Py_ssize_t length;
+    const char *text = PyUnicode_AsUTF8AndSize(name, &length), *known = type_keyword(type, i);
+    if (!text) return PyErr_Clear(), false;
+    return strlen(known) == (size_t)length && memcmp(text, known, (size_t)length) == 0;
+}
+
+static bool names_fit(const Type *type, PyObject *dict) {
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    uint32_t i = 0;
+    while (i < type->count && PyDict_Next(dict, &at, &key, &value)) {
+        if (!PyUnicode_Check(key) || !marshal_is_named(type, i++, key)) return false;
+    }
+    return i == type->count;
+}
+
+MarshalResult marshal_take_named(const Marshal *marshal, const Type *type, PyObject *dict, void *to, bool convert) {
+    if (PyDict_GET_SIZE(dict) != (Py_ssize_t)type->count || !names_fit(type, dict)) return MARSHAL_MISMATCH;
+    if (marshal_borrows(type) && !origins_keep(marshal, PyDict_Values(dict))) return MARSHAL_ERROR;
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    MarshalResult result = MARSHAL_OK;
+    for (uint32_t i = 0; result == MARSHAL_OK && i < type->count && PyDict_Next(dict, &at, &key, &value); i++)
+        result = marshal_taker(type->items[i])(marshal, type->items[i], value, (char *)to + type_item_offset(type, i),
+                                               convert);
+    return result;
+}
+
 static const Type *typeof_table(const Marshal *marshal, PyObject *object, Arena *arena) {
     const Type *key = type_simple(marshal->types, TY_BOTTOM), *value = key;
     PyObject *item, *mapped, *iterator, *first_key = NULL, *first_value = NULL;
@@ -51,7 +118,10 @@ static const Type *typeof_table(const Marshal *marshal, PyObject *object, Arena 
         while (fine && PyDict_Next(object, &at, &item, &mapped))
             fine = same_type(marshal, item, MIXED_KEYS, arena, &key, &first_key) &&
                    same_type(marshal, mapped, MIXED_VALUES, arena, &value, &first_value);
-        return fine ? type_table_of(marshal->types, key, value) : NULL;
+        bool mixed = !fine && first_value && PyErr_ExceptionMatches(PyExc_TypeError) && are_names(object);
+        if (!mixed) return fine ? type_table_of(marshal->types, key, value) : NULL;
+        PyErr_Clear();
+        return marshal_with_scratch(typeof_named, marshal, object, NULL);
     }
     if (!(iterator = PyObject_GetIter(object))) return NULL;
     while (fine && (item = PyIter_Next(iterator))) {

@@ -46,7 +46,7 @@ static bool names_fit(const Type *keywords, PyObject *object) {
     PyObject *names = frontend_keyword_names(object);
     bool fit = names && PyTuple_GET_SIZE(names) == (Py_ssize_t)keywords->count;
     for (uint32_t i = 0; fit && i < keywords->count; i++)
-        fit = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), type_keyword(keywords, i)) == 0;
+        fit = marshal_is_named(keywords, i, PyTuple_GET_ITEM(names, i));
     Py_XDECREF(names);
     return fit;
 }
@@ -243,6 +243,8 @@ static MarshalResult take_part(const Marshal *marshal, const Type *type, uint32_
 
 MarshalResult marshal_take_tuple(const Marshal *marshal, const Type *type, PyObject *object, void *to, bool convert) {
     MarshalResult result = MARSHAL_OK;
+    if (type_is_keywords(type) && PyDict_CheckExact(object))
+        return marshal_take_named(marshal, type, object, to, convert);
     if (!PyTuple_Check(object) || (size_t)PyTuple_GET_SIZE(object) != type->count) return MARSHAL_MISMATCH;
     if ((type->object || (!PyTuple_CheckExact(object) && !convert)) && !tuple_fits(marshal, type, object))
         return MARSHAL_MISMATCH;
