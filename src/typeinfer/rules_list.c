@@ -104,6 +104,24 @@ static bool is_shape_argument(const Infer *in, const Value *list) {
     return kind == TY_RANDOM && name && means_shape(name);
 }
 
+/* Whether all that is done with it is what a tuple does as well: walked, taken apart, counted, indexed. */
+static bool is_only_walked(const Infer *in, const Value *list) {
+    static const FuncId walking[] = {FUNC_LEN, FUNC_ENUMERATE, FUNC_ZIP, FUNC_LITERAL_UNROLL};
+    Value *const *users;
+    uint32_t count = solver_users(in, list, &users);
+    for (uint32_t i = 0; i < count; i++) {
+        const Value *user = users[i], *callee = user->nargs ? user->args[0] : NULL;
+        if (user->op == OP_ITER || user->op == OP_UNPACK || user->op == OP_UNPACK_EX) continue;
+        if ((user->op == OP_IN || user->op == OP_NOT_IN) && callee != list) continue;
+        if (user->op == OP_GETITEM && callee == list && user->args[1]->op == OP_CONST) continue;
+        bool walks = false, calls = user->op == OP_CALL && callee->op == OP_CONST;
+        FuncId called = calls && callee->konst->type->kind == TY_FUNC ? callee->konst->type->func->id : FUNC_NONE;
+        for (size_t k = 0; k < COUNT_OF(walking); k++) walks |= called == walking[k];
+        if (!walks) return false;
+    }
+    return true;
+}
+
 static bool become_tuple(Typing *t) { return typing_become_tuple(t, t->args, t->values, t->nargs); }
 
 bool rule_list(Typing *t) {
@@ -118,6 +136,7 @@ bool rule_list(Typing *t) {
         if (!joined) joined = typing_widen(t, item, i);
         bool lengths = joined && joined->kind == TY_VARTUPLE && type->kind == TY_TUPLE;
         if ((!joined || lengths) && !t->emit && is_sequence_argument(in, t->at)) return become_tuple(t);
+        if (!joined && !t->emit && is_only_walked(in, t->at)) return become_tuple(t);
         if (!joined) {
             bool array = item->kind == TY_ARRAY || type->kind == TY_ARRAY;
             bool number = item->kind == TY_SCALAR || type->kind == TY_SCALAR;

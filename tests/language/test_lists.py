@@ -408,3 +408,27 @@ def test_too_many_bytes():
 
 def test_tiles_of_nothing():
     assert njit(lambda a, n: np.tile(a, n))(np.empty((2, 0)), 2**40).shape == (2, 0)
+
+
+@pytest.mark.parametrize("body", [
+    "x = [1, 'a', 2.5]\nreturn x[0], x[1], x[-1], len(x)",
+    "p, q, r, s = [1, 'a', [2.5, n], (1, 'z')]\nreturn p, q, r, s",
+    "p, *q = [n, 'a', 'b']\nreturn p, q",
+    "r = ''\nfor x in [1, 'a', None, (2, 'z')]:\n    r += str(x)\nfor i, x in enumerate([n, 'a']):\n    r += str(x) + str(i)\n"
+    "for x, y in zip([1, 'a'], ['q', 2]):\n    r += str(x) + str(y)\nreturn r",
+    "s = 0.0\nfor a in [np.ones(3), np.ones((2, n))]:\n    s += a.sum()\nreturn s",
+    "return n in [1, 'a', 3], 'z' not in [1, 'z'], 'q' in [1, 'z']",
+])  # fmt: skip
+def test_displays_of_several_types_that_are_only_walked_and_taken_apart(body):
+    text = "def f(n):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    agree(make(text, "f"), 3)
+
+
+@pytest.mark.parametrize("body", [
+    "return [1, 'a']", "x = [1, 'a']\nx.append(2)\nreturn x[0]", "x = [1, 'a']\nreturn x[0:1]",
+    "x = [1, 'a']\nreturn isinstance(x, list)", "return str([1, 'a'])",
+])  # fmt: skip
+def test_other_displays_have_one_type_of_items(body):
+    text = "def f(n):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    with pytest.raises(errors.KraitError, match="a list of int and str"):
+        njit(make(text, "f"))(3)

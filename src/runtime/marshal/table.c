@@ -1,10 +1,10 @@
 /* table.c: Python's dicts and sets to those of compiled code and back.
  *
- * In: a dict whose keys have one type and whose values have one, or a set of items of one type; a dict of names and
- * values of several types is a tuple of these (keywords).  Out: the entries,
+ * In: a dict whose keys have one type and whose values have one, or a set of items of one type.  Out: the entries,
  * whose hashes are not known yet, and no hash table: compiled code makes it when it first looks for something
  * (krait/prelude/tables.py).  As a list (list.c) the entries remember where they came from, which is written to after
- * the call if they changed, and which the result is where it is returned. */
+ * the call if they changed, and which the result is where it is returned.  A dict of names and values of several types
+ * is a tuple of these. */
 #include "runtime/marshal/marshal_private.h"
 
 #include <string.h> /* memcmp, memcpy, strlen */
