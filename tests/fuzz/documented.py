@@ -457,6 +457,30 @@ class Apart(ast.NodeTransformer):
                 self.take_out(branch, choice)
 
 
+def condition(node):
+    """A condition as the interpreter's compiler jumps by it: each way of a conditional expression is asked for its own
+    truth, and its type meets no other."""
+    if is_join(node) and isinstance(node.args[0], ast.IfExp):
+        node = node.args[0]
+    if isinstance(node, ast.IfExp):
+        node.body, node.orelse = condition(node.body), condition(node.orelse)
+    elif isinstance(node, ast.BoolOp):
+        node.values = [condition(value) for value in node.values]
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        node.operand = condition(node.operand)
+    return node
+
+
+def by_jumps(tree):
+    for node in ast.walk(tree):
+        for field in ("test", "guard"):
+            if getattr(node, field, None):
+                setattr(node, field, condition(getattr(node, field)))
+        if isinstance(node, ast.comprehension):
+            node.ifs = [condition(test) for test in node.ifs]
+    return tree
+
+
 def is_constant(node):
     """As the interpreter's compiler folds it."""
     if isinstance(node, ast.BinOp):
@@ -627,7 +651,7 @@ def compiled_form(source):
 
 def interpreted_forms(source):
     """One for every way in which types may meet."""
-    trees = [ast.parse(source)]
+    trees = [by_jumps(ast.parse(source))]
     if "_join(" in source:
-        trees += [Apart().visit(ast.parse(source)), Apart(before=True).visit(ast.parse(source))]
+        trees += [way.visit(by_jumps(ast.parse(source))) for way in (Apart(), Apart(before=True))]
     return list(dict.fromkeys(render(Documented().visit(tree)) for tree in trees))

@@ -5,10 +5,12 @@ import copy
 import re
 import time
 
+from documented import is_join
+
 
 def likeness(verdict, text):
-    """Failures of one cause look alike but for their numbers and names."""
-    return verdict, re.sub(r"call \d+|[^a-z ]|nan|inf|np|argument \w+", "", text.lower())[:30]
+    """Failures of one cause look alike but for their numbers and names, and raise the same."""
+    return verdict, re.findall(r"\b[A-Z]\w*(?:Error|Exception|Iteration)\b", text), re.sub(r"call \d+|[^a-z ]|nan|inf|np|argument \w+", "", text.lower())[:30]
 
 
 def suites(tree):
@@ -46,14 +48,22 @@ def parts(node):
     return [child for child in inner if isinstance(child, ast.expr) and not isinstance(child, (ast.Slice, ast.Tuple))]
 
 
+def but_for_types(node):
+    """A node and what is below it, but for the types that marks name."""
+    yield node
+    for child in [node.args[0]] if is_join(node) else ast.iter_child_nodes(node):
+        yield from but_for_types(child)
+
+
 def expressions(tree):
     """Every place of an expression: the node that has it, the field and the index in the field or None."""
-    for node in ast.walk(tree):
+    for node in but_for_types(tree):
         for field, value in [] if isinstance(node, ast.JoinedStr) else ast.iter_fields(node):
             if isinstance(value, ast.expr) and isinstance(getattr(value, "ctx", ast.Load()), ast.Load):
                 yield node, field, None
             elif isinstance(value, list) and field in ("elts", "args", "values", "comparators"):
-                yield from ((node, field, i) for i, item in enumerate(value) if isinstance(item, ast.expr))
+                items = value[:1] if is_join(node) else value
+                yield from ((node, field, i) for i, item in enumerate(items) if isinstance(item, ast.expr))
 
 
 def at(place):

@@ -110,6 +110,33 @@ def f(a, n):
     assert arrays.check(Program(source, [(np.ones(3), 60)]))[0] == "differs as documented"
 
 
+def test_conditions_are_asked_each_way():
+    """In a condition no types meet: 5e-324 is true, and the np.float16 of it is not.  As a value it is one."""
+    sys.path[:0] = [str(HERE), str(HERE.parent)]
+    from functions import Program, check
+
+    choice = "_join((np.float16(x) if x == 1 else x), np.float16)"
+    for test in (choice, f"not {choice}", f"({choice} and x)", f"(x if x > 2 else {choice})"):
+        for source in (f"    if {test}:\n        return 1\n    return 2\n", f"    return 1 if {test} else 2\n",
+                       f"    assert {test}\n    return x\n", f"    return [0 for i in range(3) if {test}]\n"):
+            assert check(Program("def f(x):\n" + source, [(5e-324,), (1.0,), (0.0,)])) == ("same", ""), source
+    assert check(Program(f"def f(x):\n    return bool({choice})\n", [(5e-324,), (1.0,)])) == ("same", "")
+
+
+def test_made_smaller_types_of_joins_stay():
+    sys.path[:0] = [str(HERE), str(HERE.parent)]
+    import ast
+
+    import minimise
+
+    smaller = [ast.unparse(one) for one in minimise.candidates("y = _join(a.b + c if a else c, np.float16)\n")]
+    assert "y = _join(a.b + c, np.float16)" in smaller and "y = _join(a + c if a else c, np.float16)" in smaller
+    assert not [text for text in smaller if not text.endswith(", np.float16)")]
+    one, other = (minimise.likeness("wrong", f"call 1: compiled code raised RuntimeError(), expected {name}('x',)")
+                  for name in ("TypeError", "ZeroDivisionError"))
+    assert one != other
+
+
 def test_dates_that_overflow():
     sys.path[:0] = [str(HERE), str(HERE.parent)]
     import documented
