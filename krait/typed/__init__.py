@@ -1,8 +1,11 @@
 """Containers whose items have one type, under Numba's names, for compiled code lists and dicts like any others."""
 
+from ._items import converted, type_of
+
 
 class Dict(dict):
-    """A dict; compiled functions give plain dicts back."""
+    """A dict, whose keys and values have the types of Dict.empty or of the first ones; compiled functions give plain
+    dicts back."""
 
     __slots__ = ("_types",)
 
@@ -13,9 +16,45 @@ class Dict(dict):
         new._types = (key_type, value_type)
         return new
 
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+        self.update(*args, **kwargs)
+
+    def _item(self, key, value):
+        types = getattr(self, "_types", None)
+        if types is None:
+            types = type_of(key), type_of(value)
+            if types[0] is not None and types[1] is not None:
+                self._types = types
+        return converted(key, types[0], "a key"), converted(value, types[1], "a value")
+
+    def __setitem__(self, key, value):
+        super().__setitem__(*self._item(key, value))
+
+    def setdefault(self, key, default=None):
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def update(self, *args, **kwargs):
+        for key, value in dict(*args, **kwargs).items():
+            self[key] = value
+
+    def __ior__(self, other):
+        self.update(other)
+        return self
+
+    def copy(self):
+        new = type(self)()
+        if hasattr(self, "_types"):
+            new._types = self._types
+        dict.update(new, self)
+        return new
+
 
 class List(list):
-    """A list; compiled functions give plain lists back."""
+    """A list, whose items have the type of List.empty_list or of the first one; compiled functions give plain lists
+    back."""
 
     __slots__ = ("_types",)
 
@@ -24,4 +63,52 @@ class List(list):
         """A list without items; in compiled code what it holds has this type."""
         new = List()
         new._types = (item_type,)
+        return new
+
+    def __init__(self, iterable=()):
+        super().__init__()
+        self.extend(iterable)
+
+    def _item(self, value):
+        types = getattr(self, "_types", None)
+        if types is None:
+            first = type_of(self[0] if self else value)
+            if first is None:
+                return value
+            self._types = types = (first,)
+        return converted(value, types[0])
+
+    def append(self, value):
+        super().append(self._item(value))
+
+    def insert(self, index, value):
+        super().insert(index, self._item(value))
+
+    def extend(self, iterable):
+        super().extend([self._item(value) for value in iterable])
+
+    def __iadd__(self, iterable):
+        self.extend(iterable)
+        return self
+
+    def __getitem__(self, index):
+        found = super().__getitem__(index)
+        return self._like(found) if isinstance(index, slice) else found
+
+    def __setitem__(self, index, value):
+        whole = isinstance(index, slice)
+        super().__setitem__(index, [self._item(x) for x in value] if whole else self._item(value))
+
+    def copy(self):
+        return self._like(self)
+
+    def getitem_unchecked(self, index):
+        """The item at the index, which is in range."""
+        return self[index]
+
+    def _like(self, items):
+        new = type(self)()
+        if hasattr(self, "_types"):
+            new._types = self._types
+        list.extend(new, items)
         return new

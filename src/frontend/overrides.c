@@ -27,6 +27,12 @@ static bool is_special(const char *name) {
     return length > 4 && strncmp(name, "__", 2) == 0 && strcmp(name + length - 2, "__") == 0;
 }
 
+/* Whether a function of krait.typed, which only keeps what does not fit out of a container. */
+static bool keeps_to_types(PyObject *value) {
+    PyObject *module = PyFunction_Check(value) ? ((PyFunctionObject *)value)->func_module : NULL;
+    return module && PyUnicode_Check(module) && PyUnicode_CompareWithASCIIString(module, "krait.typed") == 0;
+}
+
 /* The first name in the dictionary of one class that is not as in the plain class; first: it is looked at before that
  * one. */
 static const char *first_own(PyTypeObject *class, PyTypeObject *plain, bool first) {
@@ -39,6 +45,7 @@ static const char *first_own(PyTypeObject *class, PyTypeObject *plain, bool firs
         bool written = (class->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0;
         if (!written && strcmp(text, "__repr__") == 0) continue;
         bool known = _PyType_Lookup(plain, name) != NULL;
+        if (keeps_to_types(value)) continue;
         if (known ? first : is_special(text) && PyCallable_Check(value)) return text;
     }
     return NULL;

@@ -1,5 +1,7 @@
 """krait.typed: containers under Numba's names."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -134,3 +136,91 @@ def test_declared_containers_take_the_scalars_of_arrays():
         assert reals == [2.0, 1.0, 1.0, 2.0] and all(type(x) is float for x in reals)
     with pytest.raises(errors.TypingError):
         counted(np.array([1.5]))
+
+
+def kept(type_, value):
+    items = List.empty_list(type_)
+    items.append(value)
+    return items[0]
+
+
+def test_items_are_converted_where_nothing_is_lost():
+    for type_, value, made in (
+        (types.float64, 1, float),
+        (types.int64, True, int),
+        (types.int64, np.int8(1), int),
+        (types.float64, np.float32(1), float),
+        (types.complex128, 1.0, complex),
+        (types.boolean, 1, bool),
+        (types.int32, 1, np.int32),
+        (types.float32, 1, np.float32),
+        (float, 1, float),
+    ):
+        item = kept(type_, value)
+        assert item == value and type(item) is made
+    assert [type(x) for x in kept(types.UniTuple(types.float64, 2), (1, 2))] == [float, float]
+    row = np.zeros((1, 3))
+    assert kept(types.float64[::1, :], row) is row and kept(types.optional(types.int64), None) is None
+
+    weights = Dict.empty(types.unicode_type, types.float64)
+    weights["a"] = 1
+    weights.update(b=2)
+    weights |= {"c": 3}
+    weights.setdefault("d", 4)
+    more = weights.copy()
+    assert weights == {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0} and type(more) is Dict
+    assert {type(x) for x in weights.values()} == {float}
+
+
+def test_items_of_other_types_are_refused():
+    for type_, value in (
+        (types.int64, "a"),
+        (types.int64, 2.5),
+        (types.int64, np.float64(3.5)),
+        (types.float64, 1j),
+        (types.unicode_type, 1),
+        (types.UniTuple(types.int64, 2), (1, 2, 3)),
+        (types.float64[::1], np.zeros(4)[::2]),
+        (types.float64[:], np.zeros(2, np.float32)),
+        (types.float64[:], [1.0]),
+        (types.ListType(types.int64), 1),
+    ):
+        with pytest.raises(errors.TypingError, match="an item of type .* cannot be"):
+            kept(type_, value)
+    for type_, value in ((types.int32, 2**40), (types.uint8, -1), (types.int64, 2**63), (types.int64, np.uint64(2**63))):
+        with pytest.raises(OverflowError):
+            kept(type_, value)
+    weights = Dict.empty(types.unicode_type, types.float64)
+    with pytest.raises(errors.TypingError, match="a key of type string cannot be 1, of type int"):
+        weights[1] = 1.0
+    with pytest.raises(errors.TypingError, match="a value of type float64 cannot be 'x', of type str"):
+        weights.update(a="x")
+    assert weights == {}
+
+
+def test_the_first_item_says_the_type():
+    assert [type(x) for x in List([1.5, 2])] == [float, float]
+    grown = List()
+    grown.append(1)
+    for change in (
+        lambda: grown.append(2.5),
+        lambda: grown.insert(0, "a"),
+        lambda: grown.extend(["a"]),
+        lambda: grown.__setitem__(0, "a"),
+        lambda: grown.__setitem__(slice(0, 1), ["a"]),
+        lambda: List([1, "a"]),
+        lambda: grown[:1].append("a"),
+        lambda: grown.copy().append("a"),
+        lambda: pickle.loads(pickle.dumps(grown)).append("a"),
+    ):
+        with pytest.raises(errors.TypingError, match="an item of type int64 cannot be"):
+            change()
+    assert grown == [1] and type(grown[:1]) is type(grown.copy()) is List and grown.getitem_unchecked(0) == 1
+
+    table = Dict()
+    table[1] = 2
+    with pytest.raises(errors.TypingError, match="a key of type int64"):
+        table["a"] = 3
+    assert Dict({1: 2}) == Dict([(1, 2)]) == table and Dict(a=1) == {"a": 1}
+    # one that holds others, too, is a plain list of compiled code
+    assert njit(lambda rows: rows[0][0])(List([List([7])])) == 7
