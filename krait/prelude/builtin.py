@@ -2,7 +2,7 @@
 
 import sys
 
-from krait.prelude.intrinsics import python_number
+from krait.prelude.intrinsics import close_generator, python_number
 
 if sys.version_info >= (3, 12):
     _MIN_EMPTY = "min() iterable argument is empty"
@@ -36,6 +36,15 @@ def next_item_or(iterator, default):
     for item in iterator:
         return item
     return default
+
+
+def close(generator):
+    try:
+        goes_on = close_generator(generator)
+    except GeneratorExit:
+        return
+    if goes_on:
+        raise RuntimeError("generator ignored GeneratorExit")
 
 
 def raises(exception, text):

@@ -191,6 +191,10 @@ def new_keywords(**values):
     """Keyword arguments: a tuple of the values, whose type has the names."""
 
 
+def close_generator(generator):
+    """GeneratorExit is raised where it waits; whether it has yielded another item."""
+
+
 def keyword_names(keywords):
     """The names of keyword arguments, a tuple of constants."""
 

@@ -184,10 +184,10 @@ static void hand_on(Lower *l, LLVMValueRef status) {
     l_leave(l, status);
 }
 
-/* i1: whether it has yielded another item. */
-LLVMValueRef l_generator_more(Lower *l, LLVMValueRef owner) {
+/* It runs on by this function of the runtime.  i1: whether it has yielded another item. */
+static LLVMValueRef run_on(Lower *l, LLVMValueRef owner, const char *by) {
     LLVMValueRef args[] = {l_offset(l, owner, l_i64(l, -OWNER_HEAP)), l->exception};
-    LLVMValueRef found = l_call_named(l, "krait_heap_generator_next", l->i32, args, 2);
+    LLVMValueRef found = l_call_named(l, by, l->i32, args, 2);
     LLVMValueRef busy = l_icmp(l, LLVMIntEQ, found, l_i32(l, GENERATOR_NEXT_BUSY));
     if (l->s->fetched) {
         LIf gives_up;
@@ -204,6 +204,12 @@ LLVMValueRef l_generator_more(Lower *l, LLVMValueRef owner) {
     hand_on(l, status);
     l_enter(l, fine);
     return l_icmp(l, LLVMIntEQ, found, l_i32(l, GENERATOR_NEXT_ITEM));
+}
+
+LLVMValueRef l_generator_more(Lower *l, LLVMValueRef owner) { return run_on(l, owner, "krait_heap_generator_next"); }
+
+LLVMValueRef lower_func_close_generator(Lower *l, const Value *call) {
+    return run_on(l, l_arg(l, call, 0), "krait_heap_generator_close");
 }
 
 LLVMValueRef l_generator_item(Lower *l, const Type *generator, LLVMValueRef owner) {

@@ -134,6 +134,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_heap_may_cycle", krait_heap_may_cycle),
     SYMBOL("krait_heap_generator", krait_heap_generator),
     SYMBOL("krait_heap_generator_next", krait_heap_generator_next),
+    SYMBOL("krait_heap_generator_close", krait_heap_generator_close),
     SYMBOL("krait_heap_retain", heap_retain),
     SYMBOL("krait_heap_release", heap_release),
     SYMBOL("krait_heap_share", heap_share),

@@ -27,7 +27,6 @@ static ModuleState *state_of(const Generator *self) { return PyType_GetModuleSta
 
 /* Asks for the next item, or closes, with an exception buffer that ends with the call. */
 typedef int32_t Ask(HeapHead *object, void *exception);
-static int32_t close_object(HeapHead *object, void *exception) { return heap_generator_close(object, exception); }
 
 /* Containers and instances that the code goes on with are what was boxed for this item alone: nobody keeps that. */
 static PyObject *boxed_apart(const Generator *self, const Type *type, const void *item) {
@@ -96,7 +95,7 @@ static PyObject *generator_next(PyObject *object) {
 static PyObject *generator_close(PyObject *object, PyObject *unused) {
     Generator *self = (Generator *)object;
     (void)unused;
-    if (self->object && ask(self, close_object, true) == GENERATOR_NEXT_ITEM)
+    if (self->object && ask(self, krait_heap_generator_close, true) == GENERATOR_NEXT_ITEM)
         PyErr_SetString(PyExc_RuntimeError, "generator ignored GeneratorExit");
     if (PyErr_Occurred()) return NULL;
     Py_RETURN_NONE;
@@ -126,7 +125,7 @@ static int generator_traverse(PyObject *object, visitproc visit, void *arg) {
 static void generator_finalize(PyObject *object) {
     Generator *self = (Generator *)object;
     PyObject *pending = errors_take();
-    if (self->object && body_of(self)->state == GENERATOR_WAITS) ask(self, close_object, true);
+    if (self->object && body_of(self)->state == GENERATOR_WAITS) ask(self, krait_heap_generator_close, true);
     if (PyErr_Occurred()) PyErr_WriteUnraisable(object);
     if (pending) PyErr_SetObject((PyObject *)Py_TYPE(pending), pending);
     Py_XDECREF(pending);

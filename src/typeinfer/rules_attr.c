@@ -36,6 +36,7 @@ const char *typing_class_of_methods(const Type *type) {
     case TY_SCALAR:
     case TY_TIME: return "numpy.generic";
     case TY_RANDOM: return "numpy.random.Generator";
+    case TY_GENERATOR: return "builtins.generator";
     default: return typing_is_text(type) ? "builtins.str" : NULL;
     }
 }
@@ -85,8 +86,8 @@ static bool no_attribute(Typing *t) {
         return typing_hint(
             t, "an instance has what __init__ assigns and what its class defines in Python; `%s` is neither", t->text);
     if (type->kind == TY_GENERATOR)
-        return typing_hint(t, "of a generator only items are taken, by next() and by loops: what it needs to know is "
-                              "told it by an instance, or a list, that it is given");
+        return typing_hint(t, "of a generator items are taken, by next() and by loops, until close() ends it: what it "
+                              "needs to know is told it by an instance, or a list, that it is given");
     if (type->kind == TY_CHARS && scalar_info[type->scalar].bytes == 4)
         return typing_hint(t, "an item of an array of texts is a text of NumPy: str(names[i]) makes a str of it");
     if (typing_is_member(type)) return typing_hint(t, "a member has `name`, `value` and what its class defines");

@@ -147,6 +147,22 @@ bool rule_func_next(Typing *t) {
     return typing_hint(t, "iter(x) gives one");
 }
 
+/* close_generator(it) */
+bool rule_func_close_generator(Typing *t) {
+    if (t->args[0].type->kind != TY_GENERATOR) return typing_bad_operands(t);
+    return typing_result(t, infer_bool(t->in), NULL);
+}
+
+/* it.send(None) */
+bool rule_func_generator_send(Typing *t) {
+    if (t->nargs == 2 && t->args[1].type->kind == TY_NONE) {
+        t->nargs = 1;
+        return rule_func_next(t);
+    }
+    typing_fail(t, DIAG_UNSUPPORTED, "generators are sent no values in compiled code: `x = yield y` gives None");
+    return typing_hint(t, "what a generator needs to know is told it by an instance, or a list, that it is given");
+}
+
 /* literal_unroll(t): the tuple; a loop over it becomes its rounds (rounds.c). */
 bool rule_func_literal_unroll(Typing *t) {
     if (t->args[0].type->kind == TY_TUPLE) return typing_become_arg(t, 0);

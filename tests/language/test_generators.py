@@ -241,6 +241,69 @@ def test_send():
     assert "compiled generator" in repr(g) and g.__name__ == "count"
 
 
+@pytest.mark.parametrize("body", [
+    "it = g(n, log)\na = next(it)\nit.close()\nit.close()\nreturn a, list(it), next(it, -1), log",
+    "it = g(n, log)\nit.close()\nreturn list(it), log",
+    "it = h(n, log)\nnext(it)\nit.close()\nreturn log",
+    "it = ignores(n)\nnext(it)\nit.close()",
+    "it = raises(n)\nnext(it)\ntry:\n    it.close()\nexcept ValueError:\n    log.append(7)\nreturn list(it), log",
+    "it = stops(n)\nnext(it)\nit.close()",
+    "its = [g(i, log) for i in range(1, n)]\nfor it in its:\n    log.append(next(it))\nfor it in its:\n    it.close()\n"
+    "return log",
+    "it = (2 * x for x in range(n))\na = next(it)\nit.close()\nreturn a, list(it)",
+    "it = g(n, log)\nreturn it.send(None), it.send(None), next(it)",
+    "it = g(1, log)\nnext(it)\nit.send(None)",
+])  # fmt: skip
+def test_compiled_code_closes_generators(body):
+    text = """
+    def g(n, log):
+        try:
+            for i in range(n):
+                yield i
+        finally:
+            log.append(9)
+
+    def h(n, log):
+        try:
+            yield from g(n, log)
+        except GeneratorExit:
+            log.append(8)
+
+    def ignores(n):
+        try:
+            yield n
+        except GeneratorExit:
+            yield 7
+
+    def raises(n):
+        try:
+            yield n
+        finally:
+            raise ValueError("x")
+
+    def stops(n):
+        try:
+            yield n
+        finally:
+            raise StopIteration
+
+    def f(n):
+        log = [0]
+""" + "".join(f"        {line}\n" for line in body.split("\n"))
+    agree(make(text, "f"), 5)
+
+
+def test_nothing_is_sent():
+    def f(n):
+        def g():
+            yield n
+
+        return g().send(3)
+
+    with pytest.raises(errors.KraitError, match="generators are sent no values in compiled code"):
+        njit(f)(1)
+
+
 def test_deep_delegation(optimised):
     text = "def down(n):\n    if n > 0:\n        yield from down(n - 1)\n        yield n\n"
     compiled = njit(make(text, "down"))

@@ -414,7 +414,8 @@ def test_tiles_of_nothing():
     "x = [1, 'a', 2.5]\nreturn x[0], x[1], x[-1], len(x)",
     "p, q, r, s = [1, 'a', [2.5, n], (1, 'z')]\nreturn p, q, r, s",
     "p, *q = [n, 'a', 'b']\nreturn p, q",
-    "r = ''\nfor x in [1, 'a', None, (2, 'z')]:\n    r += str(x)\nfor i, x in enumerate([n, 'a']):\n    r += str(x) + str(i)\n"
+    "r = ''\nfor x in [1, 'a', None, (2, 'z')]:\n    r += str(x)\n"
+    "for i, x in enumerate([n, 'a']):\n    r += str(x) + str(i)\n"
     "for x, y in zip([1, 'a'], ['q', 2]):\n    r += str(x) + str(y)\nreturn r",
     "s = 0.0\nfor a in [np.ones(3), np.ones((2, n))]:\n    s += a.sum()\nreturn s",
     "return n in [1, 'a', 3], 'z' not in [1, 'z'], 'q' in [1, 'z']",

@@ -45,7 +45,7 @@ static GeneratorNext close_generator(HeapHead *object, void *exception, Generato
     return next;
 }
 
-GeneratorNext heap_generator_close(HeapHead *object, void *exception) {
+int32_t krait_heap_generator_close(HeapHead *object, void *exception) {
     return close_generator(object, exception, GENERATOR_CLOSED);
 }
 

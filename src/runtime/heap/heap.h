@@ -52,7 +52,7 @@ HeapHead *krait_heap_generator(int64_t bytes, int64_t exception_bytes);
 int32_t krait_heap_generator_next(HeapHead *generator, void *exception);
 /* Ends it: what it finds is NEXT_RAISED, also of the GeneratorExit that comes out of it, NEXT_NONE, or NEXT_ITEM if it
  * goes on nevertheless. */
-GeneratorNext heap_generator_close(HeapHead *generator, void *exception);
+int32_t krait_heap_generator_close(HeapHead *generator, void *exception);
 void heap_generator_drop(HeapHead *generator); /* the same, of one that nobody refers to */
 enum { GENERATOR_BUFFER_BYTES = 128 };         /* an exception buffer has as many more than is asked for */
 /* A string of one character, which may be one that is always there, and a list of a string's characters, each a string.
