@@ -245,6 +245,18 @@ LLVMValueRef lower_func_caught_text(Lower *l, const Value *call) {
     return l_load(l, call->type, args[2]);
 }
 
+LLVMValueRef lower_func_caught_attr(Lower *l, const Value *call) {
+    l->m->tells_caught = true;
+    LLVMValueRef to = l_take_scratch(l, NULL, type_size(call->type) + 1, "attribute");
+    LLVMValueRef args[] = {l_arg(l, call, 0), l_cstring(l, l_arg_const(call, 1)->text), l_address(l, call->type), to};
+    LLVMValueRef raised = l_call_named(l, "krait_host_caught_attribute", l->i32, args, COUNT_OF(args));
+    TRY(raised);
+    l_raise_raised(l, raised);
+    LLVMValueRef got = l_load(l, call->type, to);
+    l_give_scratch(l, to);
+    return got;
+}
+
 /* ---- classes ---- */
 
 static void find_classes(Lower *l, const Type *type, ClassTable *table) {

@@ -106,6 +106,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_look_kernel", krait_look_kernel),
 #endif
     SYMBOL("krait_host_python", krait_host_python),
+    SYMBOL("krait_host_caught_attribute", krait_host_caught_attribute),
     SYMBOL("krait_host_caught_text", krait_host_caught_text),
     SYMBOL("krait_host_chain_raised", krait_host_chain_raised),
     SYMBOL("krait_host_cause_raised", krait_host_cause_raised),

@@ -43,19 +43,41 @@ static PyObject *text_of(PyObject *exception, int64_t which) {
     }
 }
 
-static bool take_text(void *caught, int64_t which, char *to) {
-    const PythonCaller *caller = python_calls_now();
-    if (!caller) return PyErr_SetString(PyExc_RuntimeError, "the text of the exception is not known here"), false;
-    PyObject *exception = object_of(caught, status_of(caught)), *text = exception ? text_of(exception, which) : NULL;
-    const Type *type = type_simple(caller->state->session.types, TY_STRING);
-    bool taken = text && python_calls_take(&caller->state->host_marshal, type, text, to, false);
-    Py_XDECREF(text);
+/* What was asked of the exception, a new reference, goes to compiled code. */
+static bool take(const PythonCaller *caller, const Type *type, PyObject *asked, bool equal, char *to) {
+    bool taken = asked && python_calls_take(&caller->state->host_marshal, type, asked, to, equal);
+    Py_XDECREF(asked);
     return taken;
+}
+
+/* NULL: the exception, whose way it was, is not known. */
+static PyObject *object_asked(void *caught, const PythonCaller *caller) {
+    if (!caller) return PyErr_SetString(PyExc_RuntimeError, "the text of the exception is not known here"), NULL;
+    return object_of(caught, status_of(caught));
 }
 
 void *caught_text(void *caught, int64_t which, char *to) {
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *raised = take_text(caught, which, to) ? NULL : errors_take();
+    const PythonCaller *caller = python_calls_now();
+    PyObject *exception = object_asked(caught, caller), *text = exception ? text_of(exception, which) : NULL;
+    const Type *type = caller ? type_simple(caller->state->session.types, TY_STRING) : NULL;
+    PyObject *raised = take(caller, type, text, false, to) ? NULL : errors_take();
+    PyGILState_Release(gil);
+    return raised;
+}
+
+/* A type that the class says is looked at as what a block of objmode gives. */
+void *caught_attribute(void *caught, const char *name, const Type *type, char *to) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    const PythonCaller *caller = python_calls_now();
+    PyObject *exception = object_asked(caught, caller);
+    PyObject *attribute = exception ? PyObject_GetAttrString(exception, name) : NULL;
+    const char *found = attribute ? Py_TYPE(attribute)->tp_name : NULL;
+    bool taken = take(caller, type, attribute, true, to);
+    if (!taken && found && PyErr_ExceptionMatches(PyExc_TypeError))
+        PyErr_Format(PyExc_TypeError, "attribute '%s' of %s is of type %s, and not what the class annotates it with",
+                     name, Py_TYPE(exception)->tp_name, found);
+    PyObject *raised = taken ? NULL : errors_take();
     PyGILState_Release(gil);
     return raised;
 }

@@ -398,6 +398,7 @@ void python_calls_init(void) {
                                       .hold = hold,
                                       .is = raised_is,
                                       .caught_text = caught_text,
+                                      .caught_attribute = caught_attribute,
                                       .keep = caught_keep,
                                       .chain = caught_chain,
                                       .give_cause = caught_give_cause,

@@ -131,6 +131,11 @@ static const char *host_name_of(void *self, const Type *type, const char *attrib
     return frontend_own_name(&job->frontend, type, attribute);
 }
 
+static const Type *host_declared(void *self, const Type *class, const char *name) {
+    Job *job = self;
+    return frontend_declared(&job->frontend, class, name);
+}
+
 static const Const *host_ufunc_attribute(void *self, const Type *type, const char *attribute) {
     Job *job = self;
     return frontend_ufunc_attribute(&job->frontend, type, attribute);
@@ -395,6 +400,7 @@ static void job_open(Job *job) {
                                   .is_sequence = host_is_sequence,
                                   .class_of = host_class_of,
                                   .name_of = host_name_of,
+                                  .declared = host_declared,
                                   .ufunc_attribute = host_ufunc_attribute};
     job->infer_config = (InferConfig){job->config->promotion,
                                       job->config->kernel,

@@ -229,6 +229,9 @@ PyObject *frontend_class_of(Frontend *frontend, const Type *type);
 const Const *frontend_class_constant(Frontend *frontend, const Type *type); /* the same as a constant */
 /* __name__, __qualname__ or __module__ of the class or function that a constant of the type is; NULL: it has none. */
 const char *frontend_own_name(Frontend *frontend, const Type *type, const char *attribute);
+/* The type that a class of exceptions, the constant of a type, annotates an attribute with; NULL: none that compiled
+ * code takes.  (annotations.c) */
+const Type *frontend_declared(Frontend *frontend, const Type *class, const char *name);
 /* What the ufunc that a constant of the type is says of itself, such as `nin`; `types` as a tuple; NULL: nothing. */
 const Const *frontend_ufunc_attribute(Frontend *frontend, const Type *type, const char *attribute);
 /* Whether they are instances of the class, or of one of the union, that a constant of type `meant` is. */

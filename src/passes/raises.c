@@ -8,8 +8,8 @@
  * for each leaf, and behind it a raise of that leaf's texts, with the items that do have a form taken from the phi.
  * What cannot be told apart this way stays as it is.  Exceptions that are caught and kept, or made and raised more than
  * once, are marked (VF_OBJECT): who they are matters; those that a phi chooses, or a call gives, and that are raised
- * more than once, are made by the interpreter there and then.  Where no interpreter calls, what a caught exception says is
- * refused. */
+ * more than once, are made by the interpreter there and then.  Where no interpreter calls, what a caught exception says
+ * is refused. */
 #include "passes/private.h"
 
 enum { MOST_LEAVES = 32, MOST_RAISES = 256 };
@@ -173,11 +173,15 @@ static void choose(Web *web, Value *raise, Value *chosen, Values *raises) {
     if (first->last->op != OP_RAISE) block_set_unwind(func, first, NULL);
 }
 
+static bool asks_interpreter(const Value *value) {
+    return value_calls(value, FUNC_CAUGHT_TEXT) || value_calls(value, FUNC_CAUGHT_ATTR);
+}
+
 /* What a caught exception says, the interpreter knows: it has to be the one that calls. */
 static bool check_asked(const Program *program, const FuncInst *inst, const Value *value) {
-    if (!value_calls(value, FUNC_CAUGHT_TEXT) || (program->called_once && !inst->outlined)) return true;
+    if (!asks_interpreter(value) || (program->called_once && !inst->outlined)) return true;
     diag_fail(program->diag, DIAG_UNSUPPORTED, inst->func->source, value->span,
-              "the text of an exception is not there in ufuncs, C functions and parallel loops");
+              "texts and attributes of exceptions are not there in ufuncs, C functions and parallel loops");
     diag_hint(program->diag, "catch it there, and tell what happened by a number");
     return false;
 }
@@ -361,7 +365,7 @@ static void note_kept(Program *program, const Value *value) {
     case OP_TRUTH:
     case OP_NOT: return;
     default:
-        if (value_calls(value, FUNC_CAUGHT_TEXT)) return;
+        if (asks_interpreter(value)) return;
     }
     for (uint32_t i = 0; i < value->nargs; i++)
         if (value->args[i]->op == OP_CAUGHT) value->args[i]->flags |= VF_OBJECT, program->keeps_raised = true;

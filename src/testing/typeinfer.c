@@ -95,6 +95,11 @@ static const char *no_name_of(void *trial, const Type *type, const char *attribu
     return NULL;
 }
 
+static const Type *no_declared(void *trial, const Type *class, const char *name) {
+    (void)trial, (void)class, (void)name;
+    return NULL;
+}
+
 static const Const *no_ufunc_attribute(void *trial, const Type *type, const char *attribute) {
     (void)trial, (void)type, (void)attribute;
     return NULL;
@@ -148,6 +153,7 @@ static const char *infer_text(Trial *trial, const char *text, Promotion promotio
                             .is_sequence = no_sequence,
                             .class_of = no_class_of,
                             .name_of = no_name_of,
+                            .declared = no_declared,
                             .ufunc_attribute = no_ufunc_attribute};
     KeptViews views = {0};
     const InferConfig config = {.promotion = promotion, .device = kernel, .host = &host, .views = &views};

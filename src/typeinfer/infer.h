@@ -516,6 +516,9 @@ bool typeinfer_check_stored(Infer *in); /* generators that are put where their v
 /* Whether operand number `operand` of `at`, an Optional, is known to hold a value there (narrow.c). */
 void narrow_open(Infer *in);
 bool narrow_operand(Infer *in, const Value *at, uint32_t operand, const Value *value);
+/* The type of attribute `name`, which `at` reads, as the class annotates it that a handler or isinstance has asked the
+ * caught exception for on the way there; NULL: none is known. */
+const Type *narrow_declared(Infer *in, const Value *at, const Value *caught, const char *name);
 Value *typing_make_content(Typing *t, Value *optional); /* its content, without a check */
 static inline Value *value_resolve(Value *value) {
     while (value->mark) value = value->mark;

@@ -155,6 +155,20 @@ static bool take(Typing *t, size_t i, bool *done) {
     }
 }
 
+static bool refuse_attribute(Typing *t) {
+    typing_fail(t, DIAG_UNSUPPORTED,
+                "the type of `%s` of an exception is not known: of it compiled code has str(e), repr(e), "
+                "type(e).__name__, isinstance(e, C), and what its class annotates",
+                t->text);
+    if (strcmp(t->text, "add_note") == 0 || strcmp(t->text, "with_traceback") == 0)
+        return typing_hint(t, "call it where Python catches the exception");
+    bool args = strcmp(t->text, "args") == 0;
+    return typing_hint(t,
+                       "annotate it in the class of exceptions that the handler or isinstance names, if it is yours, "
+                       "as in `%s`, or keep in a variable, assigned before the exception is raised, what is needed",
+                       args ? "args: tuple[int, str]" : arena_printf(t->in->arena, "%s: int", t->text));
+}
+
 static bool refuse(Typing *t, const Type *caught) {
     if (t->failed) return false;
     if (!is_exception(caught) && !is_class(caught))
@@ -164,16 +178,27 @@ static bool refuse(Typing *t, const Type *caught) {
                     "of the class of a caught exception type(e).__name__ and issubclass(type(e), C) are known");
         return typing_hint(t, "compare by isinstance(e, ValueError), or write one handler for each class");
     }
-    if (t->op == OP_GETATTR)
-        typing_fail(t, DIAG_UNSUPPORTED,
-                    "the type of `%s` of a caught exception is not known: of it compiled code has str(e), repr(e), "
-                    "type(e).__name__ and isinstance(e, C)",
-                    t->text);
-    else
-        typing_fail(t, DIAG_UNSUPPORTED,
-                    "an exception that was caught can be raised again, str(e) and repr(e) are its texts, and "
-                    "isinstance(e, C) and type(e).__name__ tell its class; it cannot be used otherwise");
+    if (t->op == OP_GETATTR) return refuse_attribute(t);
+    typing_fail(t, DIAG_UNSUPPORTED,
+                "an exception that was caught can be raised again, str(e) and repr(e) are its texts, and "
+                "isinstance(e, C) and type(e).__name__ tell its class; it cannot be used otherwise");
     return typing_hint(t, "keep in a variable, assigned before the exception is raised, what else the handler needs");
+}
+
+/* An attribute whose type the class declares: what it is then, the interpreter knows. */
+static bool take_declared(Typing *t, bool *done) {
+    const Type *of = t->op == OP_GETATTR && !t->in->device ? t->args[0].type : NULL, *type = NULL;
+    if (!of || *done) return true;
+    if (of->kind == TY_EXC)
+        type = t->in->host->declared(t->in->host->self, type_object(t->in->types, TY_EXC_CLASS, of->object), t->text);
+    else if (is_exception(of))
+        type = narrow_declared(t->in, t->at, value_resolve(t->at->args[0]), t->text);
+    if (!type) return of->kind != TY_EXC || strcmp(t->text, "__class__") == 0 || refuse_attribute(t);
+    *done = true;
+    if (!t->emit) return typing_become(t, NULL, type);
+    Value *caught = of->kind == TY_EXC ? typing_exception_now(t, t->values[0], of) : t->values[0];
+    Value *args[] = {caught, typing_make_const(t, const_str(t->in->arena, t->in->types, t->text))};
+    return typing_become(t, typing_make_func(t, FUNC_CAUGHT_ATTR, type, args, 2), type);
 }
 
 /* Whether the interpreter's words for an exception are asked, which it has only of one that it made. */
@@ -216,6 +241,8 @@ static void make_asked(Typing *t) {
 
 bool typing_take_caught(Typing *t, bool *done) {
     bool any = false;
+    TRY(take_declared(t, done));
+    if (*done) return true;
     make_asked(t);
     for (size_t i = 0; i < t->nargs; i++) any |= t->args[i].type && infer_content(t->args[i].type)->kind == TY_CAUGHT;
     if (!any || takes_caught(t)) return true;

@@ -77,6 +77,8 @@ typedef struct InferHost {
     const Const *(*class_of)(void *self, const Type *type);
     /* `__name__` and the like of the class or function that a constant of this type is; NULL: it has none. */
     const char *(*name_of)(void *self, const Type *type, const char *attribute);
+    /* The type that a class of exceptions, a constant of type `class`, annotates an attribute with; NULL: none. */
+    const Type *(*declared)(void *self, const Type *class, const char *name);
     /* What the ufunc that a constant of this type is says of itself, `nin` ...; `types` as a tuple; NULL: nothing. */
     const Const *(*ufunc_attribute)(void *self, const Type *type, const char *attribute);
     /* In words that the object has no such attribute, or none that compiled code takes; *hint: what to do, or NULL. */

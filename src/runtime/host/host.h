@@ -201,6 +201,7 @@ typedef struct HostPython {
     bool (*is)(const void *raised, const Type *classes); /* of an exception class, or of one of a tuple of them */
     /* As call: a text of what was caught, a string's bytes; `which`: as the row CAUGHT_TEXT says. */
     void *(*caught_text)(void *caught, int64_t which, char *to);
+    void *(*caught_attribute)(void *caught, const char *name, const Type *type, char *to); /* of that type */
     void (*keep)(void *caught); /* it may be raised again: its object has the lines of its way so far */
     /* The exception of `status` in a trail was raised while the other was handled, or from it (NULL: from None). */
     void (*chain)(void *trail, int32_t status, void *handled);
@@ -214,6 +215,7 @@ void host_set_python(const HostPython *python);
 int32_t krait_host_python(const char *what, const Type *types, const char *arguments, const Type *result, char *to);
 /* The same, of an exception's memory (lower_caught.c). */
 int32_t krait_host_caught_text(void *caught, int64_t which, char *to);
+int32_t krait_host_caught_attribute(void *caught, const char *name, const Type *type, char *to);
 void *krait_host_take_raised(void); /* or what the handler of a signal has raised; NULL: nothing */
 void krait_host_hold_raised(void *held, void *dropped);
 int32_t krait_host_raised_is(const void *held, const Type *classes);

@@ -26,6 +26,13 @@ int32_t krait_host_caught_text(void *caught, int64_t which, char *to) {
     return raised ? is->row_of(raised) : 0;
 }
 
+int32_t krait_host_caught_attribute(void *caught, const char *name, const Type *type, char *to) {
+    const HostPython *is = atomic_load(&python);
+    if (!is) return 1;
+    raised = is->caught_attribute(caught, name, type, to);
+    return raised ? is->row_of(raised) : 0;
+}
+
 void *krait_host_take_raised(void) {
     void *taken = raised;
     const HostPython *is = atomic_load(&python);
