@@ -12,30 +12,101 @@ def CPointer(dtype):
 
 
 # Classes of Numba's that programs ask about with isinstance, and those that no type is an instance of.
-BaseTuple = BaseAnonymousTuple = _krait.types["Tuple"]
 ArrayCompatible = _krait.types["Array"]
 Function = FunctionType = Dispatcher = _krait.types["Callable"]
+TypeRef = _krait.types["NumberClass"]
+
+
+class _Asked(type):
+    """The class of those that have no instances of their own: they say which types isinstance finds to be theirs."""
+
+    def __instancecheck__(cls, type_):
+        return cls.holds(type_)
+
+
+class BaseTuple(metaclass=_Asked):
+    """The type of a tuple or of a named tuple."""
+
+    @staticmethod
+    def holds(type_):
+        return isinstance(type_, _krait.types["Tuple"])
+
+
+class BaseAnonymousTuple(BaseTuple):
+    """The type of a tuple that is no named tuple."""
+
+    @staticmethod
+    def holds(type_):
+        return isinstance(type_, BaseTuple) and not hasattr(type_, "python_class")
+
+
+class BaseNamedTuple(BaseTuple):
+    """The type of a named tuple: python_class is its class."""
+
+    @staticmethod
+    def holds(type_):
+        return isinstance(type_, BaseTuple) and hasattr(type_, "python_class")
+
+
+NamedTuple = BaseNamedTuple
+
+
+class Buffer(metaclass=_Asked):
+    """The type of an array or of a bytes."""
+
+    @staticmethod
+    def holds(type_):
+        return isinstance(type_, (_krait.types["Array"], _krait.types["Bytes"]))
+
+
+class Sequence(metaclass=_Asked):
+    """The type of a tuple, a list, a str or a range."""
+
+    @staticmethod
+    def holds(type_):
+        return isinstance(type_, (BaseTuple, UnicodeType, _krait.types["ListType"], _krait.types["RangeType"]))
 
 
 class Literal:
-    """A type that knows the value."""
+    """A type that knows the value: literal_value."""
+
+    literal_value = None
+
+    def __init__(self, literal_value):
+        self.literal_value = literal_value
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.literal_value!r})"
+
+    def __eq__(self, other):
+        return type(self) is type(other) and other.literal_value == self.literal_value
+
+    def __hash__(self):
+        return hash(self.literal_value)
 
 
 class IntegerLiteral(Literal):
-    """No type is one: ints that are known have the types of other ints."""
+    """An int that is known. No argument has it: in compiled code ints that are known have the types of other ints."""
+
+    literal_value = 0
+
+
+class BooleanLiteral(Literal):
+    """A bool that is known. No argument has it."""
+
+    literal_value = False
 
 
 class Omitted:
     """No type is one: a parameter that is not given has its default."""
 
 
-class _Texts(type):
-    def __instancecheck__(cls, type_):
-        return isinstance(type_, (_krait.types["Unicode"], StringLiteral))
-
-
-class UnicodeType(metaclass=_Texts):
+class UnicodeType(metaclass=_Asked):
     """The type of a str: types.unicode_type, and each StringLiteral, is an instance."""
+
+    @staticmethod
+    def holds(type_):
+        return isinstance(type_, (_krait.types["Unicode"], StringLiteral))
 
 
 class StringLiteral(Literal):
@@ -43,17 +114,18 @@ class StringLiteral(Literal):
 
     literal_value = ""
 
-    def __init__(self, literal_value):
-        self.literal_value = literal_value
 
-    def __repr__(self):
-        return f"StringLiteral({self.literal_value!r})"
+def literal(value):
+    """The type that knows the value, an int, a bool or a str."""
+    made = {int: IntegerLiteral, bool: BooleanLiteral, str: StringLiteral}.get(type(value))
+    if not made:
+        raise _krait.errors["TypingError"](f"{value!r} is no literal: int, bool and str are")
+    return made(value)
 
-    def __eq__(self, other):
-        return isinstance(other, StringLiteral) and other.literal_value == self.literal_value
 
-    def __hash__(self):
-        return hash(self.literal_value)
+def maybe_literal(value):
+    """literal(value), or None for what is none."""
+    return literal(value) if type(value) in (int, bool, str) else None
 
 
 DeferredType = _krait.types["Deferred"]
@@ -72,16 +144,21 @@ def optional(type_):
 
 def unliteral(type_):
     """The type of the values, of which one may be known: the type itself."""
-    return unicode_type if isinstance(type_, StringLiteral) else type_
+    return _krait.typeof(type_.literal_value) if isinstance(type_, Literal) else type_
 
 
 List = _krait.types["ListType"]
 string = unicode_type = _krait.types["unicode_type"]
 
-__all__ = ["CPointer", *(name for name in _krait.types if name[0] != "_"), "DeferredType", "List", "deferred_type",
-           "optional", "string", "unliteral", "Signature", "BaseTuple", "BaseAnonymousTuple", "ArrayCompatible",
-           "Function", "FunctionType", "Dispatcher", "Literal", "IntegerLiteral", "Omitted", "StringLiteral",
-           "UnicodeType"]
+
+signed_domain = frozenset(_krait.types[f"int{bits}"] for bits in (8, 16, 32, 64))
+unsigned_domain = frozenset(_krait.types[f"uint{bits}"] for bits in (8, 16, 32, 64))
+integer_domain = signed_domain | unsigned_domain
+real_domain = frozenset(_krait.types[name] for name in ("float32", "float64"))
+complex_domain = frozenset(_krait.types[name] for name in ("complex64", "complex128"))
+number_domain = integer_domain | real_domain | complex_domain
+
+__all__ = [name for name in globals() if name[0] != "_"]
 
 
 def __getattr__(name):

@@ -1,5 +1,5 @@
-from collections.abc import Iterable
-from typing import Any, Literal as _Literal, overload
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal as _Literal, SupportsIndex, overload
 
 import numpy as np
 
@@ -65,19 +65,39 @@ class Type:
     def __call__(self, value: Any, /) -> Any: ...
     def __getitem__(self, key: slice | tuple[slice, ...], /) -> Array: ...
 
-class Number(Type): ...
+class Number(Type):
+    def cast_python_value(self, value: Any, /) -> Any: ...
+
 class Boolean(Number): ...
 class Integer(Number): ...
 class Float(Number): ...
-class Complex(Number): ...
+class Complex(Number):
+    @property
+    def underlying_float(self) -> Float: ...
 
 class Array(Type):
     def __new__(
         cls, dtype: _TypeLike, ndim: int, layout: _Literal["C", "F", "A"] = "C", readonly: bool = False
     ) -> Array: ...
+    def copy(
+        self,
+        dtype: _TypeLike = None,
+        ndim: int | None = None,
+        layout: _Literal["C", "F", "A"] | None = None,
+        readonly: bool | None = None,
+    ) -> Array: ...
+    @property
+    def is_contig(self) -> bool: ...
+    @property
+    def is_c_contig(self) -> bool: ...
+    @property
+    def is_f_contig(self) -> bool: ...
 
 class Tuple(Type):
     def __new__(cls, types: Iterable[_TypeLike]) -> Tuple: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Type]: ...
+    def __getitem__(self, at: SupportsIndex, /) -> Type: ...  # type: ignore[override]
 
 class UniTuple(Tuple):
     def __new__(cls, dtype: _TypeLike, count: int) -> UniTuple: ...
@@ -118,6 +138,23 @@ class Optional(Type):
 class NoneType(Type): ...
 class Opaque(Type): ...
 
+class SliceType(Opaque):
+    """The type of a slice."""
+
+class RangeType(Opaque):
+    """The type of a range."""
+
+class DType(Opaque):
+    """The type of a numpy.dtype; dtype is the type of items of it."""
+
+class NumberClass(Opaque):
+    """The type of a class of numbers, numpy.float32 or float; instance_type is what it makes."""
+
+    @property
+    def instance_type(self) -> Type: ...
+
+TypeRef = NumberClass
+
 class Instance(Type):
     """An instance of a class, or a named tuple of one: python_class is the class."""
 
@@ -125,6 +162,8 @@ class ListType(Type):
     """ListType(dtype): a list of items of this type; int64 and float64 mean Python's int and float."""
 
     def __new__(cls, dtype: _TypeLike, reflected: bool = False) -> ListType: ...
+    @property
+    def item_type(self) -> Type: ...
 
 List = ListType
 
@@ -152,18 +191,43 @@ DeferredType = Deferred
 class Callable(Type):
     """A function."""
 
-BaseTuple = Tuple
-BaseAnonymousTuple = Tuple
 ArrayCompatible = Array
 Function = Callable
 FunctionType = Callable
 Dispatcher = Callable
 
+class BaseTuple:
+    """The type of a tuple or of a named tuple."""
+
+class BaseAnonymousTuple(BaseTuple):
+    """The type of a tuple that is no named tuple."""
+
+class BaseNamedTuple(BaseTuple):
+    """The type of a named tuple: python_class is its class."""
+
+NamedTuple = BaseNamedTuple
+
+class Buffer:
+    """The type of an array or of a bytes."""
+
+class Sequence:
+    """The type of a tuple, a list, a str or a range."""
+
 class Literal:
-    """A type that knows the value."""
+    """A type that knows the value: literal_value."""
+
+    literal_value: Any
+    def __init__(self, literal_value: Any) -> None: ...
 
 class IntegerLiteral(Literal):
-    """No type is one: ints that are known have the types of other ints."""
+    """An int that is known. No argument has it: in compiled code ints that are known have the types of other ints."""
+
+    literal_value: int
+
+class BooleanLiteral(Literal):
+    """A bool that is known. No argument has it."""
+
+    literal_value: bool
 
 class Omitted:
     """No type is one: a parameter that is not given has its default."""
@@ -184,6 +248,15 @@ bytes_type: Bytes
 def deferred_type() -> Deferred: ...
 def optional(type_: Any) -> Type: ...
 def unliteral(type_: Any) -> Any: ...
+def literal(value: int | bool | str) -> Literal: ...
+def maybe_literal(value: Any) -> Literal | None: ...
+
+signed_domain: frozenset[Type]
+unsigned_domain: frozenset[Type]
+integer_domain: frozenset[Type]
+real_domain: frozenset[Type]
+complex_domain: frozenset[Type]
+number_domain: frozenset[Type]
 
 int8: Integer
 int16: Integer

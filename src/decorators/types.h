@@ -1,4 +1,4 @@
-/* types.h: between types_object.c, types_new.c and types_struct.c. */
+/* types.h: between types_object.c, types_new.c, types_parts.c and types_struct.c. */
 #ifndef KRAIT_DECORATORS_TYPES_H
 #define KRAIT_DECORATORS_TYPES_H
 
@@ -8,6 +8,10 @@
 PyObject *types_signature(ModuleState *state, const Type *result, PyObject *args);
 
 PyObject *types_new(PyTypeObject *class, PyObject *args, PyObject *kwargs); /* types_new.c: tp_new of all classes */
+
+/* types_parts.c: what one class has that others have not, ended by a slot 0. */
+enum { TYPES_MAX_OWN_SLOTS = 4 };
+void types_own_slots(TypeClass class, PyType_Slot *slots);
 
 /* types_struct.c */
 const Type *types_of_dtype(ModuleState *state, PyObject *dtype); /* of its items; NULL: TypeError */

@@ -71,6 +71,10 @@ static TypeClass class_of(const Type *type) {
         for (uint32_t i = 1; i < type->count; i++)
             if (type->items[i] != type->items[0]) return TYPE_CLASS_TUPLE;
         return type->count ? TYPE_CLASS_UNITUPLE : TYPE_CLASS_TUPLE;
+    case TY_SLICE: return TYPE_CLASS_SLICE;
+    case TY_RANGE: return TYPE_CLASS_RANGE;
+    case TY_DTYPE: return TYPE_CLASS_DTYPE;
+    case TY_CLASS: return TYPE_CLASS_NUMBER_CLASS;
     default: return TYPE_CLASS_OPAQUE;
     }
 }
@@ -378,7 +382,7 @@ static PyObject *type_call(PyObject *self, PyObject *args, PyObject *kwargs) {
 
 static PyObject *type_reduce(PyObject *self, PyObject *unused) {
     (void)unused;
-    if (class_of(((TypeObject *)self)->type) == TYPE_CLASS_OPAQUE)
+    if (PyObject_TypeCheck(self, module_state_of(self)->type_classes[TYPE_CLASS_OPAQUE]))
         return PyErr_Format(PyExc_TypeError, "type %R stands for an object of this process and cannot be pickled",
                             self);
     PyObject *module = PyType_GetModule(Py_TYPE(self));
@@ -415,14 +419,6 @@ static PyMethodDef type_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyObject *make_c_struct(PyObject *class, PyObject *fields) { return PyObject_CallOneArg(class, fields); }
-
-static PyMethodDef record_methods[] = {
-    {"make_c_struct", make_c_struct, METH_O | METH_CLASS,
-     "make_c_struct($type, fields, /)\n--\n\nRecord(fields): laid out as C lays out a structure of these fields."},
-    {NULL, NULL, 0, NULL},
-};
-
 /* ---- module functions ---- */
 
 static PyObject *types_typeof(PyObject *module, PyObject *object) {
@@ -456,10 +452,9 @@ static int add_classes(PyObject *module, ModuleState *state, PyObject *names) {
             {Py_tp_methods, type_methods},
             {0, NULL},
         };
-        PyType_Slot rest[] = {{Py_tp_doc, (void *)class_rows[i].doc},
-                              {Py_tp_new, types_new},
-                              {i == TYPE_CLASS_RECORD ? Py_tp_methods : 0, record_methods},
-                              {0, NULL}};
+        PyType_Slot rest[2 + TYPES_MAX_OWN_SLOTS + 1] = {{Py_tp_doc, (void *)class_rows[i].doc},
+                                                         {Py_tp_new, types_new}};
+        types_own_slots((TypeClass)i, rest + 2);
         PyType_Spec spec = {full, sizeof(TypeObject), 0,
                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE,
                             i == TYPE_CLASS_TYPE ? root : rest};

@@ -190,6 +190,7 @@ PyObject *types_get_size(PyObject *self, void *closure) {
 PyObject *types_get_aligned(PyObject *self, void *closure) {
     const Type *record = own_record(self);
     (void)closure;
+    if (((TypeObject *)self)->type->kind == TY_ARRAY) return PyBool_FromLong(!((TypeObject *)self)->type->unaligned);
     if (!record) return no_record(self, "aligned");
     size_t align = 1;
     for (uint32_t i = 0; i < record->count; i++)

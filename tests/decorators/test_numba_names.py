@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -248,3 +249,77 @@ def test_everything_is_imported_by_a_star():
     wanted = """cfunc from_dtype guvectorize jit jitclass njit stencil typeof prange vectorize literal_unroll pndindex
         get_num_threads set_num_threads parallel_chunksize float64 int32 void errors""".split()
     assert [name for name in wanted if name not in names] == []
+
+
+def test_types_tell_their_parts():
+    table = types.float64[:, ::1]
+    assert table.copy(ndim=1) == types.float64[::1] and table.copy(dtype=types.int32) == types.int32[:, ::1]
+    assert table.copy(layout="A") == types.float64[:, :] and table.copy() == table
+    assert table.copy(readonly=True).mutable is False and table.copy(readonly=True).copy(ndim=3).mutable is False
+    with pytest.raises(TypeError, match="layout is"):
+        table.copy(layout="X")
+    assert (table.is_contig, table.is_c_contig, table.is_f_contig, table.aligned) == (True, True, False, True)
+    assert types.float64[::1].is_f_contig and not types.float64[:].is_contig
+
+    pair = types.Tuple((types.int64, types.float32))
+    assert len(pair) == 2 and pair[1] == pair[-1] == types.float32 and list(pair) == list(pair.types)
+    assert len(types.UniTuple(types.int8, 3)) == 3 and len(types.Tuple(())) == 0
+    with pytest.raises(IndexError):
+        pair[2]
+    assert types.complex64.underlying_float == types.float32 and types.int8.cast_python_value("3") == np.int8(3)
+    assert types.ListType(types.unicode_type).item_type == types.unicode_type
+    assert types.signed_domain < types.integer_domain < types.number_domain and types.float32 in types.real_domain
+    for value in (3, True, "a"):
+        known = types.literal(value)
+        assert known.literal_value is value and isinstance(known, types.Literal) and known == types.literal(value)
+        assert types.unliteral(known) == krait.typeof(value)
+    assert isinstance(types.literal(3), types.IntegerLiteral) and types.maybe_literal(2.5) is None
+    assert types.literal(1) != types.literal(True)
+    with pytest.raises(errors.TypingError, match="no literal"):
+        types.literal(2.5)
+
+
+Pair = namedtuple("Pair", "x y")
+
+
+def test_overloads_ask_for_classes_of_types():
+    asked = ("NamedTuple", "BaseTuple", "BaseAnonymousTuple", "SliceType", "NumberClass", "DType", "RangeType",
+             "Buffer", "Sequence")  # fmt: skip
+    found = []
+
+    def tell(x):
+        raise NotImplementedError
+
+    @overload(tell)
+    def told(x):
+        found.append({name for name in asked if isinstance(x, getattr(types, name))})
+        if isinstance(x, types.DType):
+            found.append(x.dtype)
+        if isinstance(x, types.NumberClass):
+            found.append(x.instance_type)
+        return lambda x: 0
+
+    @njit
+    def f(n):
+        tell(Pair(n, 2))
+        tell((n, 2))
+        tell(slice(1, n))
+        tell(range(n))
+        tell(np.zeros(n))
+        tell(str(n))
+        tell(np.float32)
+        tell(np.dtype("int8"))
+
+    f(1)
+    assert found == [
+        {"NamedTuple", "BaseTuple", "Sequence"},
+        {"BaseAnonymousTuple", "BaseTuple", "Sequence"},
+        {"SliceType"},
+        {"RangeType", "Sequence"},
+        {"Buffer"},
+        {"Sequence"},
+        {"NumberClass"},
+        types.float32,
+        {"DType"},
+        types.int8,
+    ]
