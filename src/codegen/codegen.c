@@ -140,7 +140,10 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
     lower_finish_caught(&lower);
     finish_addresses(module);
     debug_finish(module);
-    if (options->opt_level > 0) zero_tests_hide(module);
+    if (options->opt_level > 0) {
+        zero_tests_hide(module);
+        sine_pairs_join(module);
+    }
     return verify(module, diag);
 }
 

@@ -275,9 +275,10 @@ bool codegen_bitcode_link(Module *module, Diag *diag);
 bool codegen_check_callees(Module *module, bool optimised, Diag *diag);
 bool optimise_run(Module *module, Diag *diag);
 
-/* ---- zero_tests.c: comparisons with zero in code that casts floats ---- */
+/* ---- zero_tests.c, sine_pairs.c: on the module as lowered ---- */
 
 void zero_tests_hide(Module *module);
+void sine_pairs_join(Module *module);
 
 /* ---- divisions.c: where LLVM must not make vectors of a loop ---- */
 

@@ -290,6 +290,30 @@ def test_every_capability(capability):
 # ---- what good code looks like ---------------------------------------------------------------------------------------
 
 
+def turned(x, y, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        angle = x[i]
+        c = math.cos(angle)
+        v = y[i] * c
+        out[i] = math.sin(angle) / v
+
+
+def turned_by_a_pair(x, y, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        s, c = both(x[i])
+        v = y[i] * c
+        out[i] = s / v
+
+
+@pytest.mark.parametrize(("array_type", "name"), [(F1, "sincosf"), (D1, "sincos")])
+def test_the_sine_and_the_cosine_of_an_angle_are_one_call(monkeypatch, array_type, name):
+    monkeypatch.setitem(globals(), "both", getattr(cuda.libdevice, name))
+    lengths = [len(ptx(f, "; ".join([array_type] * 3)).splitlines()) for f in (turned, turned_by_a_pair)]
+    assert abs(lengths[0] - lengths[1]) <= 2
+
+
 def test_reads_go_through_the_read_only_cache():
     text = ptx(*KERNELS["saxpy"])
     assert "ld.global.nc" in text  # x is only read

@@ -151,3 +151,16 @@ def test_values(function, dtype):
     worst = int(np.argmax(error))
     assert error[worst] <= LIMIT_ULP, (
         f"{name}({x[worst]!r}, {y[worst]!r}) = {out[0, worst]!r}, not {want[worst]!r}: {error[worst]:.1f} ULP")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", TYPES)
+def test_a_sine_and_a_cosine_of_one_angle_have_the_bits_of_each_alone(dtype):
+    sine, cosine = ("numpy.sin", 1), ("numpy.cos", 1)
+    x = samples(dtype)
+    found = []
+    for names in ([sine, cosine], [cosine, sine], [sine], [cosine]):
+        out = np.zeros((len(names), x.size), dtype)
+        cuda.jit(make_kernel(names))[(x.size + 127) // 128, 128](x, x, out)
+        found.append([row.tobytes() for row in out])
+    assert found[0] == found[2] + found[3] and found[1] == found[3] + found[2]
