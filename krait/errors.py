@@ -1,9 +1,14 @@
 """The exceptions and warnings of Krait, and Numba's names of them."""
 
+from collections import namedtuple as _namedtuple
+
 from . import _krait
 
 globals().update(_krait.errors)
 __all__ = [*_krait.errors]
+
+# Where in the source an exception is, its attribute loc.
+Location = _namedtuple("Location", "filename line col")
 
 # What programs written for Numba catch, filter and raise, by the class that says it here.
 _NUMBA_NAMES = {
@@ -28,5 +33,8 @@ _NEVER = (
     "NumbaDebugInfoWarning NumbaSystemWarning"
 ).split()
 _WARNING = _krait.errors["KraitWarning"]
-globals().update((name, type(name, (_WARNING,), {"__doc__": "Never given.", "__module__": "krait.errors"}))
+_OTHER_BASES = {"NumbaDeprecationWarning": (DeprecationWarning,),
+                "NumbaPendingDeprecationWarning": (PendingDeprecationWarning,)}  # fmt: skip
+globals().update((name, type(name, (_WARNING, *_OTHER_BASES.get(name, ())), {"__doc__": "Never given.",
+                                                                            "__module__": "krait.errors"}))
                  for name in _NEVER)  # fmt: skip

@@ -1,7 +1,19 @@
 import builtins
+from typing import NamedTuple
+
+class Location(NamedTuple):
+    """Where in the source an exception is."""
+
+    filename: str
+    line: int
+    col: int
 
 class KraitError(Exception):
-    """Base of every refusal and failure of Krait."""
+    """Base of every refusal and failure of Krait: msg is its text, loc where in the source it is, if that is known."""
+
+    loc: Location | None
+    @property
+    def msg(self) -> str | None: ...
 
 class TypingError(KraitError):
     """The types of a program do not fit its operations."""
@@ -80,10 +92,10 @@ NumbaWarning = KraitWarning
 NumbaPerformanceWarning = PerformanceWarning
 ForceLiteralArg = TypingError
 
-class NumbaDeprecationWarning(KraitWarning):
+class NumbaDeprecationWarning(KraitWarning, DeprecationWarning):
     """Never given."""
 
-class NumbaPendingDeprecationWarning(KraitWarning):
+class NumbaPendingDeprecationWarning(KraitWarning, PendingDeprecationWarning):
     """Never given."""
 
 class NumbaParallelSafetyWarning(KraitWarning):

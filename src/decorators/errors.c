@@ -88,6 +88,17 @@ static int describe_driver_error(PyObject *class) {
     return 0;
 }
 
+static PyObject *error_text(PyObject *self, void *closure) { return (void)closure, PyObject_Str(self); }
+
+/* What every refusal has: its text, and where in the source it is (errors_raise_diag), here unknown. */
+static int describe_error(PyObject *class) {
+    static PyGetSetDef text = {"msg", error_text, NULL, PyDoc_STR("The text of the exception."), NULL};
+    PyObject *descriptor = PyDescr_NewGetSet((PyTypeObject *)class, &text);
+    int set = descriptor ? PyObject_SetAttrString(class, "msg", descriptor) : -1;
+    Py_XDECREF(descriptor);
+    return set < 0 ? -1 : PyObject_SetAttrString(class, "loc", Py_None);
+}
+
 int errors_add(PyObject *module, ModuleState *state) {
     PyObject *all = PyDict_New();
     int result = -1;
@@ -100,6 +111,7 @@ int errors_add(PyObject *module, ModuleState *state) {
         state->errors[i] = PyErr_NewExceptionWithDoc(full, error_classes[i].doc, bases, NULL);
         Py_DECREF(bases);
         if (!state->errors[i] || PyDict_SetItemString(all, error_classes[i].name, state->errors[i]) < 0) goto done;
+        if (i == ERROR_KRAIT && describe_error(state->errors[i]) < 0) goto done;
         if (i == ERROR_CUDA_API && describe_driver_error(state->errors[i]) < 0) goto done;
     }
     result = PyModule_AddObjectRef(module, "errors", all);
@@ -163,6 +175,17 @@ void *errors_no_function(const char *decorator, PyObject *object) {
 
 /* ---- a Diag: the compilation was refused ---- */
 
+/* Gives one of Krait's exceptions the attribute loc. */
+static int locate(const ModuleState *state, PyObject *error, const Diag *diag) {
+    if (!diag->source || diag->source->internal || !diag->span.line) return 0;
+    if (!PyObject_TypeCheck(error, (PyTypeObject *)state->errors[ERROR_KRAIT])) return 0;
+    PyObject *place = marshal_call_python("krait.errors", "Location", "(sII)", diag->source->file, diag->span.line,
+                                          diag->span.col);
+    int result = place ? PyObject_SetAttrString(error, "loc", place) : -1;
+    Py_XDECREF(place);
+    return result;
+}
+
 void *errors_raise_diag(ModuleState *state, Diag *diag) {
     if (PyErr_Occurred()) return NULL; /* an interrupt or MemoryError met while compiling */
     if (diag->code == DIAG_MEMORY) return PyErr_NoMemory();
@@ -172,7 +195,9 @@ void *errors_raise_diag(ModuleState *state, Diag *diag) {
         if (strcmp(error_classes[i].name, name) == 0) class = state->errors[i];
     if (!class) class = builtin(name, strlen(name));
     const char *text = diag_render(diag);
-    if (class) PyErr_SetString(class, text ? text : "compilation failed");
+    PyObject *error = class ? PyObject_CallFunction(class, "s", text ? text : "compilation failed") : NULL;
+    if (error && locate(state, error, diag) == 0) PyErr_SetObject(class, error);
+    Py_XDECREF(error);
     return NULL;
 }
 

@@ -143,6 +143,10 @@ static PyObject *overload_cooperative(PyObject *object, void *closure) {
     return PyBool_FromLong(((Overload *)object)->cooperative);
 }
 
+static PyObject *overload_objectmode(PyObject *object, void *closure) {
+    return (void)object, (void)closure, Py_NewRef(Py_False);
+}
+
 /* The method of the kernel, which takes the signature. */
 static PyObject *kernel_method(const Overload *self, const char *name) {
     if (!self->kernel) return PyErr_Format(PyExc_AttributeError, "%R is no kernel's", self);
@@ -192,6 +196,7 @@ static PyGetSetDef overload_getset[] = {
     {"signature", overload_signature, NULL, "argument types and result type", NULL},
     {"argument_types", overload_types, NULL, "argument types", NULL},
     {"metadata", overload_metadata, NULL, "how it was compiled", NULL},
+    {"objectmode", overload_objectmode, NULL, "whether the interpreter's objects are computed with: never", NULL},
     {"cooperative", overload_cooperative, NULL, "whether blocks of a grid wait for each other", NULL},
     KERNEL_FACT(regs_per_thread, "registers of a thread"),
     KERNEL_FACT(shared_mem_per_block, "bytes of static shared memory"),
@@ -271,14 +276,14 @@ PyObject *inspect_by_signature(Specialiser *core, PyObject *signature, InspectMa
     return dict;
 }
 
-static PyObject *make_overload(Specialiser *core, const Spec *spec, const void *context) {
+PyObject *inspect_make_overload(Specialiser *core, const Spec *spec, const void *context) {
     return (void)context, inspect_overload(core, spec);
 }
 static PyObject *make_metadata(Specialiser *core, const Spec *spec, const void *context) {
     return (void)context, inspect_spec_metadata(core, spec);
 }
 
-PyObject *inspect_overloads(Specialiser *core) { return inspect_by_signature(core, NULL, make_overload, NULL); }
+PyObject *inspect_overloads(Specialiser *core) { return inspect_by_signature(core, NULL, inspect_make_overload, NULL); }
 PyObject *inspect_metadata(Specialiser *core, PyObject *signature) {
     return inspect_by_signature(core, signature, make_metadata, NULL);
 }

@@ -31,6 +31,7 @@ typedef PyObject *InspectMake(Specialiser *core, const Spec *spec, const void *c
 PyObject *inspect_by_signature(Specialiser *core, PyObject *signature, InspectMake *make, const void *context);
 
 PyObject *inspect_overload(Specialiser *core, const Spec *spec); /* an Overload */
+PyObject *inspect_make_overload(Specialiser *core, const Spec *spec, const void *context); /* InspectMake of it */
 
 /* ---- inspect_methods.c: methods and attributes of Dispatcher and Kernel alike ---- */
 PyObject *inspect_method_llvm(PyObject *self, PyObject *args, PyObject *kwargs);

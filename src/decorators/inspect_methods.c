@@ -16,7 +16,15 @@ PyObject *inspect_get_overloads(PyObject *self, void *closure) {
 }
 PyObject *inspect_get_stats(PyObject *self, void *closure) { return (void)closure, inspect_stats(core_of(self)); }
 
+/* What the Python function has under the name that the closure is. */
+static PyObject *of_function(PyObject *self, void *closure) {
+    return PyObject_GetAttrString(core_of(self)->function, closure);
+}
+
 PyGetSetDef inspect_getset[] = {
+    {"__code__", of_function, NULL, "the Python function's", "__code__"},
+    {"__defaults__", of_function, NULL, "the Python function's", "__defaults__"},
+    {"__kwdefaults__", of_function, NULL, "the Python function's", "__kwdefaults__"},
 #define ATTRIBUTE(name, doc) {#name, inspect_get_##name, NULL, doc, NULL},
 #include "decorators/inspect_attributes.def"
 #undef ATTRIBUTE
@@ -134,6 +142,15 @@ static PyObject *method_compile(PyObject *self, PyObject *given) {
     return overload;
 }
 
+static PyObject *method_get_overload(PyObject *self, PyObject *signature) {
+    return inspect_by_signature(core_of(self), signature, inspect_make_overload, NULL);
+}
+
+static PyObject *method_typeof(PyObject *self, PyObject *value) {
+    (void)self;
+    return marshal_call_python("krait._krait", "typeof", "(O)", value);
+}
+
 static PyObject *method_recompile(PyObject *self, PyObject *unused) {
     return (void)unused, inspect_recompile(core_of(self));
 }
@@ -159,6 +176,11 @@ PyMethodDef inspect_methods[] = {
      "parallel_diagnostics(signature=None, level=1)\n--\n\nPrints what runs on several cores and what does not; from "
      "level 2 on what was made one loop, from level 3 on why something was not."},
     {"compile", method_compile, METH_O, "compile(signature)\n--\n\nCompiles for a signature now."},
+    {"get_compile_result", method_compile, METH_O,
+     "get_compile_result(signature)\n--\n\nThe specialisation for a signature, compiled unless it is there."},
+    {"get_overload", method_get_overload, METH_O,
+     "get_overload(signature)\n--\n\nThe specialisation for a signature; KeyError: nothing was compiled for it."},
+    {"typeof_pyval", method_typeof, METH_O, "typeof_pyval(value)\n--\n\nThe type that a value has as an argument."},
     {"recompile", method_recompile, METH_NOARGS, "recompile()\n--\n\nCompiles every specialisation again."},
     {"disable_compile", WITH_KEYWORDS(method_disable_compile), METH_VARARGS | METH_KEYWORDS,
      "disable_compile(val=True)\n--\n\nFrom now on only what is compiled already is called; arguments are converted."},

@@ -539,3 +539,21 @@ def test_what_is_refused_in_library_functions_is_told_at_the_call_of_them(expres
     assert [line for line in lines if "prelude" in line] == []
     advised = any(line.startswith("  hint: ") for line in lines)  # else it ends in where it was found
     assert (".py, line " in lines[-1] and lines[-1].endswith("of Krait")) != advised
+
+
+def test_refusals_say_where_they_are():
+    @krait.njit
+    def f(x):
+        return x.foo
+
+    with pytest.raises(krait.errors.TypingError) as caught:
+        f(1)
+    line = f.py_func.__code__.co_firstlineno + 2
+    assert caught.value.loc.filename == __file__ and caught.value.loc.line == line and caught.value.loc.col == 15
+    assert caught.value.msg == str(caught.value)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert again.loc == caught.value.loc and again.msg == caught.value.msg
+    own = krait.errors.NumbaValueError("own")
+    assert own.msg == "own" and own.loc is None and krait.errors.CudaAPIError(2, "full").msg == "full"
+    assert issubclass(krait.errors.NumbaDeprecationWarning, DeprecationWarning)
+    assert issubclass(krait.errors.NumbaPendingDeprecationWarning, PendingDeprecationWarning)

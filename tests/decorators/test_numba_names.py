@@ -323,3 +323,33 @@ def test_overloads_ask_for_classes_of_types():
         {"DType"},
         types.int8,
     ]
+
+
+def test_dispatchers_tell_what_numbas_do():
+    @njit
+    def f(x, y=2, *, z=3):
+        return x + y + z
+
+    assert f.__code__ is f.py_func.__code__ and f.__defaults__ == (2,) and f.__kwdefaults__ == {"z": 3}
+    f.py_func.__defaults__ = (5,)
+    assert f.__defaults__ == (5,)
+
+    @njit
+    def g(x):
+        return x * 2
+
+    with pytest.raises(KeyError, match="nothing was compiled"):
+        g.get_overload((types.float32,))
+    result = g.get_compile_result((types.float32,))
+    assert result.signature.return_type == types.float32 and result.objectmode is False
+    assert g.get_overload((types.float32,)).signature.args == result.signature.args == (types.float32,)
+    assert g.signatures == [(types.float32,)]
+    assert g.typeof_pyval(np.float32(1)) == types.float32
+
+
+def test_settings_say_what_the_machine_is():
+    config = krait.config
+    assert config.PYVERSION == sys.version_info[:2] and config.MACHINE_BITS == sys.maxsize.bit_length() + 1
+    assert (config.IS_WIN32, config.IS_OSX) == (sys.platform == "win32", sys.platform == "darwin")
+    for name in ("DEBUG_NRT", "LLVM_PASS_TIMINGS", "JIT_COVERAGE", "USING_SVML", "TRACE"):  # there is no such part
+        assert not getattr(config, name)
