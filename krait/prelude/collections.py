@@ -1,11 +1,12 @@
 """Classes of the standard library's collections, as Python that compiled code takes: deque, OrderedDict, defaultdict,
-Counter.
+Counter; and frozenset.
 
 Where compiled code names the library's class it gets the one of the same name here; a result becomes one of the
 library's (__krait_result__), and type(x) and isinstance say so (__krait_original__).  In place of an argument it gets
 one of these with the same in its attributes, which the argument gets back behind the call (marshal/collections.c).
 """
 
+import builtins
 import collections as library
 import sys
 
@@ -474,6 +475,116 @@ def _count_of(pair):
     return pair[1]
 
 
+def _set_of(items):
+    return items._set if isinstance(items, builtins.frozenset) else items
+
+
+class frozenset:
+    """A set that nothing changes once it is made."""
+
+    __krait_original__ = builtins.frozenset
+
+    def __init__(self, iterable=()):
+        self._set = set(iterable)
+
+    def __krait_result__(self):
+        return builtins.frozenset(self._set)
+
+    def __len__(self):
+        return len(self._set)
+
+    def __contains__(self, item):
+        return item in self._set
+
+    def __iter__(self):
+        return iter(self._set)
+
+    def __hash__(self):
+        total = len(self._set)
+        for item in self._set:
+            bits = hash(item)
+            total ^= (bits ^ 89869747 ^ (bits << 16)) * 3644798167
+        return total * 69069 + 907133923
+
+    def __eq__(self, other):
+        if isinstance(other, (builtins.frozenset, set)):
+            return self._set == _set_of(other)
+        return NotImplemented
+
+    def __le__(self, other):
+        return self._set <= _set_of(other)
+
+    def __lt__(self, other):
+        return self._set < _set_of(other)
+
+    def __ge__(self, other):
+        return self._set >= _set_of(other)
+
+    def __gt__(self, other):
+        return self._set > _set_of(other)
+
+    def __or__(self, other):
+        return frozenset(self._set | _set_of(other))
+
+    def __and__(self, other):
+        return frozenset(self._set & _set_of(other))
+
+    def __sub__(self, other):
+        return frozenset(self._set - _set_of(other))
+
+    def __xor__(self, other):
+        return frozenset(self._set ^ _set_of(other))
+
+    def __ror__(self, other):
+        return other | self._set
+
+    def __rand__(self, other):
+        return other & self._set
+
+    def __rsub__(self, other):
+        return other - self._set
+
+    def __rxor__(self, other):
+        return other ^ self._set
+
+    def union(self, *others):
+        made = self._set.copy()
+        for other in others:
+            made.update(other)
+        return frozenset(made)
+
+    def intersection(self, *others):
+        made = self._set.copy()
+        for other in others:
+            made.intersection_update(other)
+        return frozenset(made)
+
+    def difference(self, *others):
+        made = self._set.copy()
+        for other in others:
+            made.difference_update(other)
+        return frozenset(made)
+
+    def symmetric_difference(self, other):
+        return frozenset(self._set.symmetric_difference(other))
+
+    def isdisjoint(self, other):
+        return self._set.isdisjoint(other)
+
+    def issubset(self, other):
+        return self._set.issubset(other)
+
+    def issuperset(self, other):
+        return self._set.issuperset(other)
+
+    def copy(self):
+        return self
+
+    def __repr__(self):
+        return f"frozenset({self._set!r})" if self._set else "frozenset()"
+
+
 for _class in (deque, OrderedDict, defaultdict, Counter):
     _class.__qualname__ = _class.__name__
     _class.__module__ = "collections"
+frozenset.__module__ = "builtins"

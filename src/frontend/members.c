@@ -46,7 +46,8 @@ static PyObject *made_of(Frontend *frontend, PyObject *found, MemberKind *kind) 
 static bool is_value(PyObject *found) {
     return found == Py_None || PyLong_Check(found) || PyFloat_Check(found) || PyComplex_Check(found) ||
            PyUnicode_Check(found) || PyTuple_Check(found) || PyType_Check(found) || PyModule_Check(found) ||
-           PyList_CheckExact(found) || PyDict_CheckExact(found) || PySet_CheckExact(found);
+           PyList_CheckExact(found) || PyDict_CheckExact(found) || PySet_CheckExact(found) ||
+           PyFrozenSet_CheckExact(found);
 }
 
 bool frontend_is_of_class(PyObject *object, const char *name) {

@@ -54,7 +54,7 @@ static PyObject *prelude_collection(const char *name) {
 
 PyObject *frontend_stand_in(PyTypeObject *class) {
     static const char *const names[] = {"collections.deque", "collections.OrderedDict", "collections.defaultdict",
-                                        "Counter"};
+                                        "Counter", "frozenset"};
     size_t i = 0;
     while (i < COUNT_OF(names) && strcmp(class->tp_name, names[i]) != 0) i++;
     if (i == COUNT_OF(names)) return NULL;

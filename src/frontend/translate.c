@@ -70,6 +70,10 @@ bool translate_push_named(Translator *t, PyObject *object, const char *name) {
     if (PyDict_CheckExact(object) && t->insn + 1 < t->bytecode.insns + t->bytecode.count &&
         t->insn[1].kind == INSN_MAP_SPREAD)
         return translate_push_pairs(t, object);
+    if (PyFrozenSet_CheckExact(object) && t->insn + 1 < t->bytecode.insns + t->bytecode.count &&
+        t->insn[1].kind == INSN_CONTAINS) /* as `x in {1, 2}`: nobody sees that it is a tuple */
+        object = frontend_keep(t->frontend, PySequence_Tuple(object));
+    if (!object) return frontend_python_failed(t->frontend, t->source, t->span, "no memory for a constant");
     const Const *konst = translate_looked_up(t, object) ? holder_const(t, object)
                                                         : value_named(t, object, name, t->span);
     TRY(konst);

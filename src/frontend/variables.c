@@ -49,7 +49,7 @@ bool insn_load_const(Translator *t) {
     if (!object) return frontend_python_failed(t->frontend, t->source, t->span, "a constant is missing");
     PyObject *tuple = tuple_of(t, object);
     if (tuple && !t->frontend->readonly_globals && holds_bytes(tuple)) return push_tuple_of_objects(t, tuple);
-    if (!PyCode_Check(object)) return translate_push_object(t, object);
+    if (!PyCode_Check(object)) return translate_push_object(t, tuple ? tuple : object);
     translate_push(t, (Slot){.kind = SLOT_CODE, .span = t->span, .code = object});
     return true;
 }

@@ -1,12 +1,12 @@
-"""deque, defaultdict and Counter of the module collections: made, changed and walked in compiled code, and returned."""
+"""deque, defaultdict and Counter of the module collections, frozenset: made and walked in compiled code, returned."""
 
 import collections
 from collections import Counter, defaultdict, deque
 
 import pytest
-from oracle import agree
+from oracle import agree, make
 
-from krait import njit
+from krait import errors, njit
 
 
 def agree_with_class(function, *args):
@@ -251,3 +251,42 @@ def test_counters_beside_dicts():
         return same, c == {"a": 1}, c
 
     agree(f, "aab")
+
+
+VOWELS = frozenset("aeiou")
+
+
+class Reader:
+    vowels = VOWELS
+
+    def count(self, text):
+        return sum([c in self.vowels for c in text])
+
+
+@pytest.mark.parametrize("body", [
+    "return sorted(frozenset([n, 1, n])), len(frozenset((1, 1))), frozenset(), frozenset(range(n))",
+    "f = frozenset((2, 3))\ns = {1, 2}\nreturn s | f, s & f, s - f, s ^ f, f | s, f & s, f - s, f ^ s",
+    "f = frozenset((2, 3))\ns = {1, 2}\nreturn s == f, f == {2, 3}, f != {3}, s <= f, f >= {2}, f < {2, 3, n}, f > s",
+    "f = frozenset([1, 2])\nreturn f.union([5], (6,)), f.intersection({1}), f.difference([1]), f.isdisjoint([7]), "
+    "f.issubset({1, 2, 3}), f.issuperset([1]), f.copy() is f, f.symmetric_difference([1, 9])",
+    "f = frozenset(('a',))\nreturn str(f), repr(frozenset([0 for _ in range(0)])), bool(f), not f, f'{f}'",
+    "f = frozenset((1,))\nreturn isinstance(f, frozenset), isinstance(f, set), type(f) is frozenset",
+    "seen = set()\nfor i in range(n):\n    for j in range(n):\n        seen.add(frozenset((i, j)))\n"
+    "return len(seen), seen",
+    "d = {frozenset((1, n)): 3}\nd[frozenset((n, 1))] = 4\nreturn d, frozenset([n, 1]) in d",
+    "return hash(frozenset((1, n))) == hash(frozenset((n, 1))), "
+    "[x * 2 for x in frozenset((n,))], max(frozenset((n, 1)))",
+    "f = frozenset((1, 2))\nf |= {n}\nreturn f, set(f), list(frozenset((n,)))",
+    "return 'e' in VOWELS, len(VOWELS), VOWELS, VOWELS | {'y'}, Reader().count('hello'), n in {1, 2, 5}",
+])  # fmt: skip
+def test_frozen_sets(body):
+    text = "def f(n):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    agree(make(text, "f", VOWELS=VOWELS, Reader=Reader), 5)
+
+
+def test_frozen_sets_are_arguments():
+    agree(lambda a, b: (a, 1 in a, "a" in b, a | {7}, len(b)), frozenset((1, 2)), frozenset({"a"}))
+    agree(lambda d: (d[frozenset((2, 1))], list(d)), {frozenset((1, 2)): 3})
+    agree(lambda x: ([len(f) for f in x], x[0] & x[1], frozenset((1, 2)) in x), [frozenset((1, 2)), frozenset((3,))])
+    with pytest.raises(errors.TypingError, match="has no attribute `add`"):
+        njit(lambda f: f.add(1))(frozenset((1,)))

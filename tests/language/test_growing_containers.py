@@ -110,13 +110,3 @@ def test_what_stays_unknown_is_refused():
 
     with pytest.raises(errors.TypingError, match="str is put into a list of int"):
         njit(f)([[1]])
-
-
-@pytest.mark.parametrize("call, hint", [("frozenset(x)", "use a set")])
-def test_containers_that_are_not_compiled_say_what_to_write(call, hint):
-    import collections
-    import itertools
-
-    f = make(f"def f(x):\n    return {call}", "f", collections=collections, itertools=itertools)
-    with pytest.raises(errors.TypingError, match=hint):
-        njit(f)([1, 2])

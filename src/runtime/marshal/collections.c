@@ -1,5 +1,5 @@
-/* collections.c: deque, OrderedDict, defaultdict and Counter of the standard library, to the classes of the prelude
- * that stand for them in compiled code (krait/prelude/collections.py), and back.
+/* collections.c: deque, OrderedDict, defaultdict, Counter and frozenset of the standard library, to the classes of the
+ * prelude that stand for them in compiled code (krait/prelude/collections.py), and back.
  *
  * In: one of the library's.  Out: an instance of the prelude's class with a list or dict of what it holds; after the
  * call, what differs is put into the library's.  Between looking at one and writing to it no line of Python runs, so
@@ -39,11 +39,14 @@ static bool fill_queue(PyObject *made, PyObject *given) {
            put(made, "maxlen", PyObject_GetAttrString(given, "maxlen"));
 }
 
+static bool fill_set(PyObject *made, PyObject *given) { return put(made, "_set", PySet_New(given)); }
+
 PyObject *marshal_stand_for(PyObject *given) {
     PyTypeObject *class = (PyTypeObject *)frontend_stand_in(Py_TYPE(given));
     PyObject *none = class ? PyTuple_New(0) : NULL, *made = none ? class->tp_new(class, none, NULL) : NULL;
     Py_XDECREF(none);
-    if (made && !(PyDict_Check(given) ? fill_table : fill_queue)(made, given)) Py_CLEAR(made);
+    if (made && !(PyDict_Check(given) ? fill_table : PyFrozenSet_Check(given) ? fill_set : fill_queue)(made, given))
+        Py_CLEAR(made);
     return made;
 }
 
@@ -196,5 +199,6 @@ static bool write_back_table(PyObject *made, PyObject *given) {
 }
 
 bool marshal_write_back_collection(PyObject *made, PyObject *given) {
+    if (PyFrozenSet_Check(given)) return true; /* nothing changes it */
     return (PyDict_Check(given) ? write_back_table : write_back_queue)(made, given);
 }
