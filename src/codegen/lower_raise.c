@@ -49,8 +49,9 @@ static void need_buffer(Lower *l, size_t bytes) {
 }
 
 LLVMValueRef l_pending_site(Lower *l, ObjRef class) {
+    const char *any = class ? NULL : "KeyboardInterrupt"; /* its object is asked for its class (lower_caught.c) */
     need_buffer(l, sizeof(RaiseTrail));
-    return push_site(l, (RaiseSite){.class = class, .pending = true});
+    return push_site(l, (RaiseSite){.class = class, .builtin = any, .pending = true});
 }
 
 /* The status of a site that raises, whose trail begins; *arguments is where the exception's arguments go. */

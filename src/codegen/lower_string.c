@@ -120,6 +120,13 @@ LLVMValueRef lower_func_call_python(Lower *l, const Value *call) {
     return got;
 }
 
+/* Operand 0 is the exception that was caught, the rest are the arguments: type(e)(...). */
+LLVMValueRef lower_func_exception_like(Lower *l, const Value *call) {
+    l->m->tells_caught = true;
+    TRY(call_host(l, call, 1, "~", l_arg(l, call, 0)));
+    return l_caught_new(l, NULL, 0);
+}
+
 /* Operand 0 is the exception without an object, 1 its class, the rest its arguments. */
 LLVMValueRef lower_func_exception_new(Lower *l, const Value *call) {
     ObjRef class = l_arg_type(call, 1)->object;

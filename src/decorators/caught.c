@@ -56,6 +56,8 @@ static PyObject *object_asked(void *caught, const PythonCaller *caller) {
     return object_of(caught, status_of(caught));
 }
 
+PyObject *caught_object(void *caught) { return object_asked(caught, python_calls_now()); }
+
 void *caught_text(void *caught, int64_t which, char *to) {
     PyGILState_STATE gil = PyGILState_Ensure();
     const PythonCaller *caller = python_calls_now();

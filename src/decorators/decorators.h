@@ -134,6 +134,7 @@ unsigned long errors_thread(void);
 /* As HostPython has them. */
 void *caught_text(void *caught, int64_t which, char *to);
 void *caught_attribute(void *caught, const char *name, const Type *type, char *to);
+PyObject *caught_object(void *caught); /* borrowed from it; NULL: exception set */
 void caught_keep(void *caught);
 void caught_chain(void *trail, int32_t status, void *handled);
 void caught_give_cause(void *trail, int32_t status, void *cause);

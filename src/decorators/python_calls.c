@@ -315,9 +315,30 @@ static bool call_boxed(const char *what, const Type *types, const char *argument
     return done;
 }
 
+/* type(e)(...) */
+static void raise_like(void *caught, const Type *types, const char *arguments) {
+    PyObject *module, **objects = PyMem_Calloc(types->count + 1, sizeof *objects), *exception = caught_object(caught);
+    ModuleState *state = find_state(&module);
+    if (!objects) PyErr_NoMemory();
+    if (state && objects && exception) {
+        Marshal marshal = state->host_marshal;
+        marshal.copies = true;
+        objects[0] = Py_NewRef((PyObject *)Py_TYPE(exception));
+        if (box_arguments(&marshal, types, arguments, objects + 1)) raise_exception(objects, types->count + 1);
+    }
+    for (uint32_t i = 0; objects && i <= types->count; i++) Py_XDECREF(objects[i]);
+    PyMem_Free(objects);
+    Py_XDECREF(module);
+}
+
 static void *call_python(const char *what, const Type *types, const char *arguments, const Type *result, char *to) {
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *raised = call_boxed(what, types, arguments, result, to) ? NULL : errors_take();
+    bool like = *what == '~', done = false;
+    if (like)
+        raise_like(to, types, arguments);
+    else
+        done = call_boxed(what, types, arguments, result, to);
+    PyObject *raised = done ? NULL : errors_take();
     PyGILState_Release(gil);
     return raised;
 }

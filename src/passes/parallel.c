@@ -112,7 +112,7 @@ bool parallel_find_loop(ParallelLoop *loop, const Value **left) {
 static bool calls_python(const Block *block, bool *seen) {
     for (const Value *value = block->first; value; value = value->next) {
         if (value_calls(value, FUNC_CALL_PYTHON) || value_calls(value, FUNC_RUN_PYTHON) ||
-            value_calls(value, FUNC_EXCEPTION_NEW))
+            value_calls(value, FUNC_EXCEPTION_NEW) || value_calls(value, FUNC_EXCEPTION_LIKE))
             return true;
         FuncInst *callee = value_callee(value);
         if (!callee || seen[callee->id]) continue;

@@ -174,7 +174,8 @@ static void choose(Web *web, Value *raise, Value *chosen, Values *raises) {
 }
 
 static bool asks_interpreter(const Value *value) {
-    return value_calls(value, FUNC_CAUGHT_TEXT) || value_calls(value, FUNC_CAUGHT_ATTR);
+    return value_calls(value, FUNC_CAUGHT_TEXT) || value_calls(value, FUNC_CAUGHT_ATTR) ||
+           value_calls(value, FUNC_EXCEPTION_LIKE);
 }
 
 /* What a caught exception says, the interpreter knows: it has to be the one that calls. */

@@ -272,6 +272,7 @@ bool typing_call_prelude(Typing *t, const char *name, Fact *facts, Value **value
 
 /* What is asked of an exception that was caught; *done: that is all there is to the operation.  (rules_caught.c) */
 bool typing_take_caught(Typing *t, bool *done);
+bool typing_call_like(Typing *t); /* type(e)(...): an exception of the class of one that was caught, operand 0 */
 /* The interpreter makes an exception of this type now, as if it had been caught.  (rules_exception.c) */
 Value *typing_exception_now(Typing *t, Value *exception, const Type *type);
 bool typing_class_follows(Typing *t, const Type *type); /* its class, from its arguments */

@@ -147,7 +147,10 @@ static bool take_attribute(Typing *t, bool *done) {
 static bool take(Typing *t, size_t i, bool *done) {
     if (t->in->device || t->args[i].type->kind != TY_CAUGHT) return false;
     switch (t->op) {
-    case OP_CALL: return i > 0 && take_call(t, i, done);
+    case OP_CALL:
+        if (i > 0) return take_call(t, i, done);
+        *done = is_class(t->args[0].type);
+        return *done && typing_call_like(t);
     case OP_FORMAT: return i > 0 && is_exception(t->args[i].type) && take_field(t, i);
     case OP_MOD: return i == 1 && is_exception(t->args[1].type) && take_percent(t);
     case OP_GETATTR: return take_attribute(t, done);
@@ -175,7 +178,8 @@ static bool refuse(Typing *t, const Type *caught) {
         return typing_fail(t, DIAG_UNSUPPORTED, "of a traceback compiled code knows only that it is not None");
     if (is_class(caught)) {
         typing_fail(t, DIAG_UNSUPPORTED,
-                    "of the class of a caught exception type(e).__name__ and issubclass(type(e), C) are known");
+                    "of the class of a caught exception type(e)(...), type(e).__name__ and issubclass(type(e), C) are "
+                    "known");
         return typing_hint(t, "compare by isinstance(e, ValueError), or write one handler for each class");
     }
     if (t->op == OP_GETATTR) return refuse_attribute(t);

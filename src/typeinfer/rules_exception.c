@@ -10,9 +10,9 @@ static bool is_object_outside(const Type *type) {
     return type->kind == TY_TUPLE || (type->kind != TY_GENERATOR && type_can_leave(type));
 }
 
-static bool check_arguments(Typing *t) {
+static bool check_arguments(Typing *t, size_t first) {
     if (t->nnames) return typing_fail(t, DIAG_BAD_ARGUMENTS, "exceptions take no keyword arguments in compiled code");
-    for (size_t i = 0; !t->in->device && i < t->nargs; i++) {
+    for (size_t i = first; !t->in->device && i < t->nargs; i++) {
         const Type *type = t->args[i].type;
         if (!type || type->kind == TY_BOTTOM || is_object_outside(type)) continue;
         typing_fail(t, DIAG_UNSUPPORTED, "%s is no object that an exception could take out of compiled code",
@@ -26,7 +26,7 @@ static bool check_arguments(Typing *t) {
  * with it. */
 bool typing_call_exception(Typing *t, const Type *class_type) {
     const Type **types = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
-    TRY(check_arguments(t));
+    TRY(check_arguments(t, 0));
     bool counted = false; /* then the interpreter makes it when it is raised (rule_raise) */
     for (size_t i = 0; i < t->nargs; i++) counted |= type_is_counted(t->args[i].type) || !(t->at->flags & VF_RAISED);
     for (size_t i = 0; i < t->nargs; i++) {
@@ -36,6 +36,15 @@ bool typing_call_exception(Typing *t, const Type *class_type) {
     const Type *type = type_with_items(t->in->types, TY_EXC, class_type->object, types, t->nargs);
     Value *made = t->emit ? typing_make_op(t, OP_TUPLE, type, t->values, t->nargs) : NULL;
     if (made) made->flags |= t->at->flags & VF_RAISED;
+    return typing_become(t, made, type);
+}
+
+bool typing_call_like(Typing *t) {
+    const Type *type = type_simple(t->in->types, TY_CAUGHT);
+    TRY(check_arguments(t, 1));
+    for (size_t i = 1; t->emit && i < t->nargs; i++)
+        t->values[i] = typing_make_cast(t, t->values[i], typeinfer_general(t->in, t->args[i].type));
+    Value *made = t->emit ? typing_make_func(t, FUNC_EXCEPTION_LIKE, type, t->values, t->nargs) : NULL;
     return typing_become(t, made, type);
 }
 

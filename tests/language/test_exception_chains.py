@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from oracle import make
 
-from krait import njit
+from krait import errors, njit, vectorize
 
 HEAD = """\
 class Mine(ValueError):
@@ -452,6 +452,41 @@ BODIES = {
         except Mine:
             throw(e)
 """,
+    "another of its class": """
+    try:
+        inverse(n)
+    except ArithmeticError as e:
+        raise type(e)(f'more: {e}', n, (2.5, 'x'), [n]) from e
+""",
+    "another of a class that is not told, in a handler for others": """
+    try:
+        try:
+            wrapped(n)
+        except Exception as e:
+            raise e.__class__()
+    except (KeyError, IndexError):
+        return
+""",
+    "others of its class, caught and kept": """
+    kept = None
+    for i in range(n + 3):
+        try:
+            inverse(n)
+        except ZeroDivisionError as e:
+            kept = type(e)(i)
+            try:
+                raise kept
+            except ArithmeticError:
+                pass
+    if kept is not None:
+        raise kept
+""",
+    "a class that does not take its arguments": """
+    try:
+        raise Picky(n)
+    except Picky as e:
+        raise type(e)(n, n)
+""",
     "two variables that are exchanged": """
     a, b = ValueError('a'), ValueError('b')
     for i in range(n + 4):
@@ -603,6 +638,13 @@ def test_made_again_and_again_in_a_generator():
     assert chain(raised(list, njit(make(text, "g"))(3))) == chain(raised(list, make(text, "g")(3)))
 
 
+def test_no_other_of_its_class_in_a_ufunc():
+    text = "def f(n):\n    try:\n        return 1 // n\n    except ZeroDivisionError as e:\n        raise type(e)(n)\n"
+    f = make(text, "f")
+    with pytest.raises(errors.UnsupportedError, match="are not there in ufuncs"):
+        vectorize(["int64(int64)"], error_model="python")(f)
+
+
 def test_handlers_of_compiled_callers_see_the_class():
     f = make(f"""{HEAD}def f(n):
     total = 0
@@ -618,7 +660,7 @@ def test_handlers_of_compiled_callers_see_the_class():
 
 @pytest.mark.parametrize("what", ["raised in a handler", "from what was caught", "from one that holds a list",
                                   "a handler in a handler, left by its own", "raise alone behind a handler",
-                                  "that of the round before"])
+                                  "that of the round before", "another of its class"])
 def test_nothing_stays(what):
     f = njit(make(f"{HEAD}def f(n):{BODIES[what]}", "f"))
 
