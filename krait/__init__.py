@@ -154,7 +154,9 @@ _MODULES = (
 _FROM = {"deferred_type": "types", "optional": "types", "jitclass": "experimental"}
 
 # What `from krait import *` gives: what is here, and what comes when it is asked for.
-__all__ = [name for name in globals() if not name.startswith("_")] + ["errors", "pndindex", "stencil", *_FROM]
+__all__ = [
+    *(name for name in globals() if not name.startswith("_")), "errors", "pndindex", "stencil", "version_info", *_FROM,
+]  # fmt: skip
 
 
 def __getattr__(name):
@@ -166,6 +168,10 @@ def __getattr__(name):
         from ._missing import NotYet
 
         return NotYet(__name__, name, _NOT_YET[name])
+    if name == "version_info":
+        from ._version import version_info
+
+        return version_info
     if name == "stencil":
         from ._stencils import stencil
 

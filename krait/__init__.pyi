@@ -1,6 +1,7 @@
+import builtins
 from collections.abc import Callable, Sequence
 from types import CodeType
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Generic, Literal, NamedTuple, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -68,6 +69,18 @@ from .types import (
 )
 
 __version__: str
+
+class _Version(NamedTuple):
+    major: int
+    minor: int
+    patch: int
+    short: builtins.tuple[int, int]
+    full: builtins.tuple[int, int, int]
+    string: str
+    tuple: builtins.tuple[int, int, int]
+    git_revision: str | None
+
+version_info: _Version
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

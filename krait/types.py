@@ -161,7 +161,15 @@ number_domain = integer_domain | real_domain | complex_domain
 __all__ = [name for name in globals() if name[0] != "_"]
 
 
+# Modules that Numba has below its types; these all are this one.
+_BELOW = ("abstract", "common", "containers", "function_type", "functions", "iterators", "misc", "npytypes", "scalars")
+
+
 def __getattr__(name):
+    if name in _BELOW:
+        import sys
+
+        return sys.modules[__name__]
     from ._missing import missing
 
     raise missing(__name__, name, __all__)

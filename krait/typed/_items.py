@@ -37,7 +37,8 @@ def _refuse(value, type_, what):
 
 
 def _number(value, type_, what):
-    kind = value.dtype.kind if isinstance(value, np.generic) else next((k for k, c in _OURS if isinstance(value, c)), "O")
+    own = next((kind for kind, class_ in _OURS if isinstance(value, class_)), "O")
+    kind = value.dtype.kind if isinstance(value, np.generic) else own
     if kind not in _KINDS[type(type_)]:
         _refuse(value, type_, what)
     made = _PYTHON.get(type_, type_)(value)

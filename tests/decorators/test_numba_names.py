@@ -353,3 +353,25 @@ def test_settings_say_what_the_machine_is():
     assert (config.IS_WIN32, config.IS_OSX) == (sys.platform == "win32", sys.platform == "darwin")
     for name in ("DEBUG_NRT", "LLVM_PASS_TIMINGS", "JIT_COVERAGE", "USING_SVML", "TRACE"):  # there is no such part
         assert not getattr(config, name)
+
+
+def test_modules_below_types_and_ufunc():
+    import krait.core.types.npytypes as npytypes
+    from krait.core.types.abstract import Number
+    from krait.core.types.containers import ListType, UniTuple
+    from krait.core.types.misc import Omitted, unliteral
+    from krait.core.types.scalars import Integer
+    from krait.np.ufunc.dufunc import DUFunc
+    from krait.np.ufunc.gufunc import GUFunc
+
+    assert npytypes.Array is types.Array and (ListType, UniTuple) == (types.ListType, types.UniTuple)
+    assert (Omitted, unliteral, Number, Integer) == (types.Omitted, types.unliteral, types.Number, types.Integer)
+    assert isinstance(krait.vectorize(lambda x: x), DUFunc) and not isinstance(np.add, DUFunc)
+    assert isinstance(krait.guvectorize(["f8[:],f8[:]"], "(n)->(n)")(lambda a, b: None), GUFunc)
+    assert krait.np.ufunc.dufunc.DUFunc is DUFunc
+
+
+def test_the_version_in_parts():
+    info = krait.version_info
+    assert ".".join(map(str, info.full)) == krait.__version__.split("+")[0] and info.string == krait.__version__
+    assert info.short == (info.major, info.minor) and info.tuple == info.full and info[:2] == info.short

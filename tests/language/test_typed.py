@@ -187,7 +187,12 @@ def test_items_of_other_types_are_refused():
     ):
         with pytest.raises(errors.TypingError, match="an item of type .* cannot be"):
             kept(type_, value)
-    for type_, value in ((types.int32, 2**40), (types.uint8, -1), (types.int64, 2**63), (types.int64, np.uint64(2**63))):
+    for type_, value in (
+        (types.int32, 2**40),
+        (types.uint8, -1),
+        (types.int64, 2**63),
+        (types.int64, np.uint64(2**63)),
+    ):
         with pytest.raises(OverflowError):
             kept(type_, value)
     weights = Dict.empty(types.unicode_type, types.float64)

@@ -6,7 +6,7 @@ __all__ = ["guvectorize", "vectorize"]
 
 
 def __getattr__(name):
-    if name in ("decorators", "parallel"):
+    if name in ("decorators", "dufunc", "gufunc", "parallel"):
         from importlib import import_module
 
         return import_module("." + name, __name__)
