@@ -90,6 +90,37 @@ static bool take_percent(Typing *t) {
     return true;
 }
 
+/* Letter number `field` of a template for %, behind its flags and width; 0: it has fewer, or *. */
+static char percent_letter(const char *template, size_t field) {
+    for (const char *at = template; (at = strchr(at, '%')); at++) {
+        at += 1 + strspn(at + 1, "-+ #0123456789.");
+        if (!*at) break;
+        if (*at != '%' && field-- == 0) return *at;
+    }
+    return 0;
+}
+
+/* What stands before the % that a tuple is made for; NULL: it is made for something else, too. */
+static const char *template_for(const Typing *t) {
+    const Func *func = t->in->func;
+    const Value *percent = NULL;
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (const Value *value = func->blocks.data[b]->first; value; value = value->next)
+            for (uint32_t i = 0; i < value->nargs; i++) {
+                if (value_resolve(value->args[i]) != t->at) continue;
+                if (percent || value->op != OP_MOD || i != 1) return NULL;
+                percent = value;
+            }
+    const Const *template = percent ? value_resolve(percent->args[0])->konst : NULL;
+    return template && template->type->kind == TY_STR ? template->text : NULL;
+}
+
+/* "%d: %s" % (n, e) */
+static bool take_percent_item(Typing *t, size_t i) {
+    const char *template = template_for(t);
+    return template && percent_letter(template, i) == 's' && (become_text(t, i, TEXT_STR), true);
+}
+
 /* "{}".format(e), whose template nobody writes anew: the field says no more than {}. */
 static bool takes_plainly(const Typing *t, size_t arg) {
     const Value *method = t->values[0] ? value_resolve(t->values[0]) : NULL;
@@ -117,6 +148,11 @@ static bool take_call(Typing *t, size_t arg, bool *done) {
     if (is_class(caught) && callee->func->id == FUNC_ISSUBCLASS) return matches(t, arg, done);
     if (!is_exception(caught)) return false;
     switch (callee->func->id) {
+    case FUNC_FORMAT:
+        if (t->nargs != 2) return false;
+        become_text(t, arg, TEXT_STR);
+        *done = true;
+        return typing_become(t, t->emit ? t->values[arg] : NULL, t->args[arg].type);
     case FUNC_STR:
     case FUNC_PRINT: return become_text(t, arg, TEXT_STR), true;
     case FUNC_REPR:
@@ -152,6 +188,7 @@ static bool take(Typing *t, size_t i, bool *done) {
         *done = is_class(t->args[0].type);
         return *done && typing_call_like(t);
     case OP_FORMAT: return i > 0 && is_exception(t->args[i].type) && take_field(t, i);
+    case OP_TUPLE: return is_exception(t->args[i].type) && take_percent_item(t, i);
     case OP_MOD: return i == 1 && is_exception(t->args[1].type) && take_percent(t);
     case OP_GETATTR: return take_attribute(t, done);
     default: return false;
@@ -211,7 +248,8 @@ static bool asks_words(const Typing *t, size_t i) {
     case OP_CALL: {
         const Type *callee = t->args[0].type;
         FuncId id = callee->kind == TY_FUNC ? callee->func->id : FUNC_NONE;
-        return i > 0 && (id == FUNC_STR || id == FUNC_REPR || id == FUNC_PRINT || id == FUNC_STR_FORMAT);
+        return i > 0 &&
+               (id == FUNC_STR || id == FUNC_REPR || id == FUNC_PRINT || id == FUNC_FORMAT || id == FUNC_STR_FORMAT);
     }
     case OP_FORMAT: return i > 0;
     case OP_MOD: return i == 1 && typing_is_text(infer_content(t->args[0].type));

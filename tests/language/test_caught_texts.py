@@ -112,6 +112,8 @@ USES = {
     "of an Optional": "repr(e) + str(e)",
     "classes": "isinstance(e, Bad), isinstance(e, (KeyError, ValueError)), isinstance(e, Exception)",
     "names": "type(e).__name__, e.__class__.__name__, type(e).__qualname__",
+    "beside a number": "'%d: %60s%% %-60s|' % (n, e, e)",
+    "format": "format(e)",
     "in a message": "type(e).__name__ + ': ' + str(e)",
 }
 
@@ -122,6 +124,14 @@ def test_other_texts_and_classes(name, use):
     body = f"    try:\n        {RAISES[name]}\n    except Exception as e:\n        return {USES[use]}\n"
     f = make(f"{HEAD}def f(n):\n{body}    raise TypeError('nothing was raised')\n", "f")
     agree(f, 3)
+
+
+@pytest.mark.parametrize("text", ["'%d %r' % (n, e)", "'%*s' % (n, e)", "'%d %s' % pair, pair"])
+def test_a_tuple_that_is_no_text(text):
+    """An exception in a tuple is its text only where `%s`, and nothing else, takes it out."""
+    body = f"    try:\n        1 // 0\n    except Exception as e:\n        pair = n, e\n        return {text}\n"
+    with pytest.raises(errors.UnsupportedError, match="it cannot be used otherwise"):
+        njit(make(f"def f(n):\n{body}", "f"))(3)
 
 
 def test_of_which_class_in_a_loop():
