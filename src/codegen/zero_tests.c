@@ -36,30 +36,63 @@ static int zero_operand(LLVMValueRef test) {
     return is_zero(LLVMGetOperand(test, 0)) ? 0 : is_zero(LLVMGetOperand(test, 1)) ? 1 : -1;
 }
 
-static LLVMValueRef hidden_zero(Module *module, LLVMValueRef function, LLVMTypeRef type) {
-    static const char name[] = "llvm.arithmetic.fence";
-    unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
-    LLVMValueRef fence = LLVMGetIntrinsicDeclaration(module->module, id, &type, 1);
-    LLVMPositionBuilderBefore(module->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
-    LLVMSetCurrentDebugLocation2(module->builder, NULL);
-    LLVMValueRef zero = LLVMConstNull(type);
-    return LLVMBuildCall2(module->builder, LLVMGlobalGetValueType(fence), fence, &zero, 1, "zero");
-}
-
-static void hide_in(Module *module, LLVMValueRef function, unsigned sizes) {
+/* The zeros of a function that LLVM does not see through, by type. */
+typedef struct Zeros {
+    Module *module;
+    LLVMValueRef function;
     struct {
         LLVMTypeRef type;
         LLVMValueRef value;
-    } zeros[4] = {{0}}; /* float16, bfloat16, float32, float64 */
+    } made[4]; /* float16, bfloat16, float32, float64 */
+} Zeros;
+
+static LLVMValueRef make_zero(const Zeros *zeros, LLVMTypeRef type) {
+    static const char name[] = "llvm.arithmetic.fence";
+    LLVMBuilderRef b = zeros->module->builder;
+    unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
+    LLVMValueRef fence = LLVMGetIntrinsicDeclaration(zeros->module->module, id, &type, 1);
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(zeros->function)));
+    LLVMSetCurrentDebugLocation2(b, NULL);
+    LLVMValueRef zero = LLVMConstNull(type);
+    return LLVMBuildCall2(b, LLVMGlobalGetValueType(fence), fence, &zero, 1, "zero");
+}
+
+static void hide(Zeros *zeros, LLVMValueRef user, unsigned operand) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(user, operand));
+    size_t at = 0;
+    while (zeros->made[at].type && zeros->made[at].type != type) at++;
+    if (!zeros->made[at].type) {
+        zeros->made[at].type = type;
+        zeros->made[at].value = make_zero(zeros, type);
+    }
+    LLVMSetOperand(user, operand, zeros->made[at].value);
+}
+
+static bool is_compared(LLVMValueRef value) {
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    while (use && !LLVMIsAFCmpInst(LLVMGetUser(use))) use = LLVMGetNextUse(use);
+    return use;
+}
+
+/* A zero that a function compares its argument with once it is part of what calls it. */
+static void hide_arguments(Zeros *zeros, LLVMValueRef call, unsigned sizes) {
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee)) return;
+    for (unsigned i = 0; i < LLVMCountParams(callee); i++) {
+        LLVMValueRef argument = LLVMGetOperand(call, i);
+        if (is_zero(argument) && sizes & size_bit(argument) && is_compared(LLVMGetParam(callee, i)))
+            hide(zeros, call, i);
+    }
+}
+
+static void hide_in(Module *module, LLVMValueRef function, unsigned sizes) {
+    Zeros zeros = {.module = module, .function = function};
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (LLVMGetInstructionOpcode(i) == LLVMCall) hide_arguments(&zeros, i, sizes);
             int operand = zero_operand(i);
-            if (operand < 0 || !(sizes & size_bit(before_extended(LLVMGetOperand(i, 1 - (unsigned)operand))))) continue;
-            LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 0));
-            size_t at = 0;
-            while (zeros[at].type && zeros[at].type != type) at++;
-            if (!zeros[at].type) zeros[at].value = hidden_zero(module, function, zeros[at].type = type);
-            LLVMSetOperand(i, (unsigned)operand, zeros[at].value);
+            if (operand >= 0 && sizes & size_bit(before_extended(LLVMGetOperand(i, 1 - (unsigned)operand))))
+                hide(&zeros, i, (unsigned)operand);
         }
 }
 

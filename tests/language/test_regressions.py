@@ -433,6 +433,18 @@ def test_a_zero_keeps_its_sign_where_its_size_changes():
             assert np.float64(compiled(x)).tobytes() == np.float64(function(x)).tobytes(), (function.__name__, x)
 
 
+@njit
+def at_most(x, most):
+    return np.float64(most) if x > most else np.float64(x)
+
+
+def test_a_zero_keeps_its_sign_where_it_is_an_argument():
+    def f(x):
+        return at_most(x, np.float32(0))
+
+    agree_all(f, [(np.float32(x),) for x in (-0.0, 0.0, 2.0, -2.0)])
+
+
 @host_device
 def test_a_kernel_keeps_the_sign_of_a_zero():
     sources = np.array([-0.0, 0.0, 2.0, -2.0], np.float32)
