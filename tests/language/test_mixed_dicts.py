@@ -39,6 +39,11 @@ def of(body, *args):
     "return rows, [r['name'] for r in rows if r['id'] > 2]",
     "rows = [{'id': i, 'at': (i, 0.5)} for i in range(n)]\nreturn sorted(rows, key=lambda r: -r['id'])",
     "d = {}\nd[n] = {'a': n, 'b': 'x'}\nreturn d, d[n]['b']",
+    "best = {'score': -1.0, 'name': ''}\nfor i in range(n):\n    if i * 1.5 > best['score']:\n"
+    "        best = {'score': i * 1.5, 'name': str(i)}\nreturn best",
+    "def g(k):\n    if k == 0:\n        return {'v': 0, 's': ''}\n    r = g(k - 1)\n"
+    "    return {'v': r['v'] + k, 's': r['s'] + str(k)}\nreturn g(n)",
+    "d = {'a': n, 'b': 'x'} if n > 2 else None\nreturn 'q' if d is None else d['b']",
     "d = {'inc': lambda x: x + 1, 'half': lambda x: x * 0.5, 'n': n}\nreturn d['inc'](n), d['half'](n), d['n']",
     "d = {'none': None, 'n': n, 's': 's'}\nreturn d['none'] is None, d",
     "e = d = {'w': np.zeros(2), 'name': 'x'}\nd['w'][0] = n\nreturn e['w'], d['name']",
