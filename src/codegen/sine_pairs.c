@@ -4,8 +4,8 @@
  * has a function that gives both, of the same bits.  A rotation, a Fourier transform or a pair of normal numbers takes
  * both of one angle in one block.
  *
- * In: a module as lowered, for a GPU, before libdevice joins it.  Out: calls of sincos instead of the second of two calls
- * in a block, and of the first. */
+ * In: a module as lowered, for a GPU, before libdevice joins it.  Out: a call of sincos instead of two calls in a
+ * block. */
 #include "codegen/lower.h"
 
 enum { SINE, COSINE, FUNCTIONS };

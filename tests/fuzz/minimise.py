@@ -10,7 +10,8 @@ from documented import is_join
 
 def likeness(verdict, text):
     """Failures of one cause look alike but for their numbers and names, and raise the same."""
-    return verdict, re.findall(r"\b[A-Z]\w*(?:Error|Exception|Iteration)\b", text), re.sub(r"call \d+|[^a-z ]|nan|inf|np|argument \w+", "", text.lower())[:30]
+    raised = re.findall(r"\b[A-Z]\w*(?:Error|Exception|Iteration)\b", text)
+    return verdict, raised, re.sub(r"call \d+|[^a-z ]|nan|inf|np|argument \w+", "", text.lower())[:30]
 
 
 def suites(tree):
