@@ -11,4 +11,8 @@ def __getattr__(name):
         from importlib import import_module
 
         return import_module("." + name, __name__)
+    if name == "cgutils":
+        from .._missing import NotYet
+
+        return NotYet(__name__, name, "krait.extending.intrinsic takes the text of LLVM IR, inline_llvm")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
 """Containers whose items have one type, under Numba's names, for compiled code lists and dicts like any others."""
 
-from ._items import converted, type_of
+from ._items import all_converted, converted, type_of
 
 
 class Dict(dict):
@@ -69,14 +69,22 @@ class List(list):
         super().__init__()
         self.extend(iterable)
 
-    def _item(self, value):
+    def _type(self, value):
+        """The type of items, which the first one says, this one if there is none yet; None: it says none."""
         types = getattr(self, "_types", None)
         if types is None:
             first = type_of(self[0] if self else value)
             if first is None:
-                return value
+                return None
             self._types = types = (first,)
-        return converted(value, types[0])
+        return types[0]
+
+    def _item(self, value):
+        return converted(value, self._type(value))
+
+    def _items(self, values):
+        values = list(values)
+        return all_converted(values, self._type(values[0])) if values else values
 
     def append(self, value):
         super().append(self._item(value))
@@ -85,7 +93,7 @@ class List(list):
         super().insert(index, self._item(value))
 
     def extend(self, iterable):
-        super().extend([self._item(value) for value in iterable])
+        super().extend(self._items(iterable))
 
     def __iadd__(self, iterable):
         self.extend(iterable)
@@ -97,7 +105,7 @@ class List(list):
 
     def __setitem__(self, index, value):
         whole = isinstance(index, slice)
-        super().__setitem__(index, [self._item(x) for x in value] if whole else self._item(value))
+        super().__setitem__(index, self._items(value) if whole else self._item(value))
 
     def copy(self):
         return self._like(self)

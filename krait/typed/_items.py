@@ -11,6 +11,7 @@ _PYTHON = {_types["int64"]: int, _types["float64"]: float, _types["complex128"]:
 _NUMBERS = {bool: _types["bool_"], int: _types["int64"], float: _types["float64"], complex: _types["complex128"]}
 _TEXTS = {str: _types["unicode_type"], bytes: _types["bytes_type"]}
 _BY_CLASS = {**_NUMBERS, **_TEXTS}
+_AS_THEY_ARE = {type_: class_ for class_, type_ in _BY_CLASS.items()}
 # What the values of a class of types may be made of, in order: a number fits its own kind and those after it.
 _KINDS = {_types["Boolean"]: "biu", _types["Integer"]: "biu", _types["Float"]: "biuf", _types["Complex"]: "biufc"}
 _OURS = (("i", int), ("f", float), ("c", complex))
@@ -36,13 +37,17 @@ def _refuse(value, type_, what):
     raise TypingError(f"{what} of type {type_!r} cannot be {value!r}, of type {type(value).__name__}")
 
 
+def _fit(value):
+    return -(2**63) <= value < 2**63
+
+
 def _number(value, type_, what):
     own = next((kind for kind, class_ in _OURS if isinstance(value, class_)), "O")
     kind = value.dtype.kind if isinstance(value, np.generic) else own
     if kind not in _KINDS[type(type_)]:
         _refuse(value, type_, what)
     made = _PYTHON.get(type_, type_)(value)
-    if type(made) is int and not -(2**63) <= made < 2**63:
+    if type(made) is int and not _fit(made):
         raise OverflowError(f"{what} of type {type_!r} cannot be {value!r}, which has more than 64 bits")
     return made
 
@@ -57,8 +62,18 @@ def _array(value, type_, what):
     return value
 
 
+def all_converted(values, type_):
+    """A list of the values as the type has them; those of one class that it has as they are cost no call each."""
+    values, made = list(values), _AS_THEY_ARE.get(type_)
+    if made and set(map(type, values)) == {made} and (made is not int or _fit(min(values)) and _fit(max(values))):
+        return values
+    return [converted(value, type_) for value in values]
+
+
 def converted(value, type_, what="an item"):
     """The value as the type, or None for no type, has it: TypingError where it has none."""
+    if _AS_THEY_ARE.get(type_) is type(value) and (type(value) is not int or _fit(value)):
+        return value
     type_ = _declared(type_)
     class_ = type(type_)
     if class_ in _KINDS:

@@ -375,3 +375,10 @@ def test_the_version_in_parts():
     info = krait.version_info
     assert ".".join(map(str, info.full)) == krait.__version__.split("+")[0] and info.string == krait.__version__
     assert info.short == (info.major, info.minor) and info.tuple == info.full and info[:2] == info.short
+
+
+def test_what_builds_llvm_says_what_to_use():
+    from krait.core import cgutils
+
+    with pytest.raises(errors.UnsupportedError, match="takes the text of LLVM IR"):
+        cgutils.create_struct_proxy(types.int64)

@@ -229,3 +229,13 @@ def test_the_first_item_says_the_type():
     assert Dict({1: 2}) == Dict([(1, 2)]) == table and Dict(a=1) == {"a": 1}
     # one that holds others, too, is a plain list of compiled code
     assert njit(lambda rows: rows[0][0])(List([List([7])])) == 7
+
+
+def test_many_items_at_once():
+    assert List(range(3)) == [0, 1, 2] and List(iter("ab")) == ["a", "b"] and List(()) == []
+    with pytest.raises(OverflowError):
+        List([1, 2**63])
+    with pytest.raises(OverflowError):
+        List([1, -(2**63) - 1])
+    flags = List([1, True])
+    assert [type(x) for x in flags] == [int, int]
