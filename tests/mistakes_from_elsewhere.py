@@ -154,6 +154,11 @@ FROM_ELSEWHERE = {
         def f(x):
             return np.matrix(x)
         f(A)""",
+    "real_if_close": """
+        @njit
+        def f(x):
+            return np.real_if_close(x)
+        f(A)""",
     "range of an array": """
         @njit
         def f(x):

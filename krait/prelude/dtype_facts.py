@@ -67,21 +67,21 @@ def finfo(dtype):
     return FLOAT64
 
 
-def iinfo(type):
-    if np.dtype(type) == np.int8:
+def iinfo(int_type):
+    if np.dtype(int_type) == np.int8:
         return INT8
-    if np.dtype(type) == np.int16:
+    if np.dtype(int_type) == np.int16:
         return INT16
-    if np.dtype(type) == np.int32:
+    if np.dtype(int_type) == np.int32:
         return INT32
-    if np.dtype(type) == np.int64:
+    if np.dtype(int_type) == np.int64:
         return INT64
-    if np.dtype(type) == np.uint8:
+    if np.dtype(int_type) == np.uint8:
         return UINT8
-    if np.dtype(type) == np.uint16:
+    if np.dtype(int_type) == np.uint16:
         return UINT16
-    if np.dtype(type) == np.uint32:
+    if np.dtype(int_type) == np.uint32:
         return UINT32
-    if np.dtype(type) == np.uint64:
+    if np.dtype(int_type) == np.uint64:
         return UINT64
-    raise ValueError(f"Invalid integer data type {np.dtype(type).kind!r}.")
+    raise ValueError(f"Invalid integer data type {np.dtype(int_type).kind!r}.")

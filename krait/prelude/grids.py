@@ -381,8 +381,8 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
     return reinterpreted(whole[offset : offset + count * size], dtype, count)
 
 
-def asarray_chkfinite(a, dtype=None):
-    a = np.asarray(a) if dtype is None else np.asarray(a, dtype)
+def asarray_chkfinite(a, dtype=None, order=None):
+    a = np.asarray(a, order=order) if dtype is None else np.asarray(a, dtype, order)
     if a.dtype.kind == "f" or a.dtype.kind == "c":
         for item in a.flat:
             if not np.isfinite(item):

@@ -109,4 +109,5 @@ def test_functions_of_numbers():
 def test_limits_of_types():
     check("np.finfo(a.dtype).max, np.finfo(np.float32).eps, np.finfo(float).tiny, np.finfo(a.dtype).bits",
           VECTOR, SINGLE, HALF, COMPLEX)
-    check("np.iinfo(a.dtype).max, np.iinfo(a.dtype).min, np.iinfo(np.uint16).bits, np.iinfo(int).min", INTEGERS, BYTES)
+    check("np.iinfo(a.dtype).max, np.iinfo(a.dtype).min, np.iinfo(np.uint16).bits, np.iinfo(int_type=int).min",
+          INTEGERS, BYTES)

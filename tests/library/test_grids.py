@@ -70,6 +70,7 @@ def test_views():
     check("np.frombuffer(a, np.uint8), np.frombuffer(a, np.int32, 3, 8)", VECTOR, INTEGERS.ravel())
     same_error("np.frombuffer(a, np.int64, 99)", VECTOR)
     check("np.asarray_chkfinite(a)", VECTOR, NOT_NUMBERS, INTEGERS)
+    check("np.asarray_chkfinite(a, order='F'), np.asarray_chkfinite(a, np.float32, 'C')", MATRIX, INTEGERS)
     check("a.byteswap()", VECTOR, INTEGERS, COMPLEX, STRIDED)
 
 
