@@ -22,7 +22,13 @@
 
 #include <string.h> /* memcpy */
 
+typedef struct Way { /* into a handler, for parts of blocks that give its phis the same values */
+    Block *handler;
+    Value **phi_args;
+} Way;
+
 typedef struct Cleanup { /* releases an owner and then what `rest` releases */
+    const Way *way;      /* where it goes at last; NULL: out of the function */
     const struct Cleanup *rest;
     uint32_t owner;
     Block *block;
@@ -37,7 +43,8 @@ typedef struct Placing {
     Owners owners;
     uint64_t **lost; /* by Value.id: owners live before what may raise; NULL: it may not */
     VEC(Cleanup *) cleanups;
-    HashIndex index; /* of these, by what they release */
+    HashIndex index;         /* of these, by what they release */
+    struct Stretch **losing; /* parts by how many owners they lose, while ways out are found; else NULL each */
 } Placing;
 
 static uint64_t *new_set(const Placing *p) { return ARENA_ARRAY(p->arena, uint64_t, p->owners.words); }
@@ -154,11 +161,11 @@ static void place_in_block(Placing *p, Block *block) {
 
 /* ---- on edges ---- */
 
-/* What happens on an edge where `live` are live before it: references for phis, and what dies. */
-static bool edge_code(Placing *p, const Block *to, Value *const *phi_args, const uint64_t *live, ValueList *code) {
+/* The references for phis on an edge where `live` are live before it, and what dies there. */
+static uint64_t *edge_retains(Placing *p, const Block *to, Value *const *phi_args, const uint64_t *live,
+                              ValueList *code) {
     uint64_t *dies = new_set(p);
     for (size_t w = 0; w < p->owners.words; w++) dies[w] = live[w] & ~p->owners.live_in[to->order][w];
-    bool retains = false;
     for (Value *phi = to->first; phi && phi->op == OP_PHI; phi = phi->next) {
         Value *arg = *phi_args++;
         uint32_t number = owners_number(&p->owners, arg);
@@ -168,8 +175,14 @@ static bool edge_code(Placing *p, const Block *to, Value *const *phi_args, const
             continue;
         }
         vec_push(p->arena, code, new_count(p, OP_RETAIN, phi->span, arg));
-        retains = true;
     }
+    return dies;
+}
+
+/* All that happens on such an edge. */
+static bool edge_code(Placing *p, const Block *to, Value *const *phi_args, const uint64_t *live, ValueList *code) {
+    const uint64_t *dies = edge_retains(p, to, phi_args, live, code);
+    bool retains = code->len > 0;
     for (uint32_t owner = owners_next(&p->owners, dies, 0); owner != OWNERS_END;
          owner = owners_next(&p->owners, dies, owner + 1))
         vec_push(p->arena, code, new_count(p, OP_RELEASE, to->first->span, p->owners.values.data[owner]));
@@ -225,20 +238,6 @@ static void place_on_edges(Placing *p, Block *block) {
 
 /* ---- where raises go ---- */
 
-static Cleanup *cleanup_of(Placing *p, const Cleanup *rest, uint32_t owner) {
-    uint64_t hash = hash_mix(hash_mix(0, (uint64_t)(uintptr_t)rest), owner);
-    for (uint32_t i = hash_index_first(&p->index, hash); i != HASH_INDEX_END; i = hash_index_next(&p->index, i))
-        if (p->cleanups.data[i]->rest == rest && p->cleanups.data[i]->owner == owner) return p->cleanups.data[i];
-    Cleanup *cleanup = ARENA_NEW(p->arena, Cleanup);
-    Value *of = p->owners.values.data[owner];
-    *cleanup = (Cleanup){rest, owner, edge_block(p, of->span, rest ? OP_JUMP : OP_RESUME)};
-    value_insert_before(cleanup->block->last, new_count(p, OP_RELEASE, of->span, of));
-    if (rest) block_add_edge(p->func, cleanup->block, rest->block);
-    vec_push(p->arena, &p->cleanups, cleanup);
-    hash_index_add(&p->index, p->arena, hash);
-    return cleanup;
-}
-
 /* One more predecessor of the handler, with these operands of its phis. */
 static void enter_handler(Placing *p, Block *from, Block *handler, Value *const *phi_args, bool raised) {
     if (raised)
@@ -253,16 +252,23 @@ static void enter_handler(Placing *p, Block *from, Block *handler, Value *const 
     }
 }
 
-static void unwind_to_handler(Placing *p, Block *part, Block *handler, Value *const *phi_args, const uint64_t *lost) {
-    ValueList code = {0};
-    edge_code(p, handler, phi_args, lost, &code);
-    Block *from = part;
-    if (code.len) {
-        from = edge_block(p, part->last->span, OP_JUMP);
-        insert_all(from->last, &code);
-        block_set_unwind(p->func, part, from);
+static Cleanup *cleanup_of(Placing *p, const Way *way, const Cleanup *rest, uint32_t owner) {
+    uint64_t hash = hash_mix(hash_mix(hash_mix(0, (uint64_t)(uintptr_t)way), (uint64_t)(uintptr_t)rest), owner);
+    for (uint32_t i = hash_index_first(&p->index, hash); i != HASH_INDEX_END; i = hash_index_next(&p->index, i)) {
+        Cleanup *known = p->cleanups.data[i];
+        if (known->way == way && known->rest == rest && known->owner == owner) return known;
     }
-    enter_handler(p, from, handler, phi_args, from == part);
+    Cleanup *cleanup = ARENA_NEW(p->arena, Cleanup);
+    Value *of = p->owners.values.data[owner];
+    *cleanup = (Cleanup){way, rest, owner, edge_block(p, of->span, way || rest ? OP_JUMP : OP_RESUME)};
+    value_insert_before(cleanup->block->last, new_count(p, OP_RELEASE, of->span, of));
+    if (rest)
+        block_add_edge(p->func, cleanup->block, rest->block);
+    else if (way)
+        enter_handler(p, cleanup->block, way->handler, way->phi_args, false);
+    vec_push(p->arena, &p->cleanups, cleanup);
+    hash_index_add(&p->index, p->arena, hash);
+    return cleanup;
 }
 
 /* What stands from `at` on goes to a block of its own. */
@@ -287,23 +293,31 @@ static Block *split_before(Placing *p, Value *at) {
 /* Part of a block in which the same owners are lost wherever something is raised. */
 typedef struct Stretch {
     Value *first;
-    const uint64_t *lost;
+    const uint64_t *lost; /* less what the phis of a handler take over */
     uint32_t nlost;
-    const Cleanup *out;              /* of one without a handler; NULL: nothing is lost */
+    ValueList retains;               /* for the phis of a handler, before anything is released */
+    const Cleanup *out;              /* NULL: nothing is lost */
     struct Stretch *before, *behind; /* the nearest that lose fewer; NULL: none */
     struct Stretch *alike;           /* another that loses as many */
 } Stretch;
 
 typedef VEC(Stretch) Stretches;
 
-static void find_parts(Placing *p, const Block *block, Stretches *parts) {
+static uint32_t count_lost(const Placing *p, const uint64_t *lost) {
+    uint32_t count = 0;
+    for (size_t w = 0; w < p->owners.words; w++) count += (uint32_t)__builtin_popcountll(lost[w]);
+    return count;
+}
+
+static void find_parts(Placing *p, const Block *block, const Way *way, Stretches *parts) {
     const uint64_t *lost = NULL;
     for (Value *value = block->first; value; value = value->next) {
         const uint64_t *here = value->id < p->owners.nvalues ? p->lost[value->id] : NULL;
         if (!here || (lost && memcmp(lost, here, p->owners.words * sizeof *here) == 0)) continue;
-        uint32_t nlost = 0;
-        for (size_t w = 0; w < p->owners.words; w++) nlost += (uint32_t)__builtin_popcountll(here[w]);
-        vec_push(p->arena, parts, ((Stretch){.first = lost ? value : block->first, .lost = here, .nlost = nlost}));
+        Stretch part = {.first = lost ? value : block->first, .lost = here};
+        if (way) part.lost = edge_retains(p, way->handler, way->phi_args, here, &part.retains);
+        part.nlost = count_lost(p, part.lost);
+        vec_push(p->arena, parts, part);
         lost = here;
     }
 }
@@ -328,61 +342,97 @@ static bool loses_all_of(const Placing *p, const Stretch *part, const Stretch *o
     return all;
 }
 
-static void find_way_out(Placing *p, Stretch *part) {
+static void find_way_out(Placing *p, const Way *way, Stretch *part) {
     const Stretch *next = loses_all_of(p, part, part->before) ? part->before : NULL;
     bool longer = part->behind && (!next || part->behind->nlost > next->nlost);
     if (longer && loses_all_of(p, part, part->behind)) next = part->behind;
     part->out = next ? next->out : NULL;
     for (uint32_t owner = owners_next(&p->owners, part->lost, 0); owner != OWNERS_END;
          owner = owners_next(&p->owners, part->lost, owner + 1))
-        if (!next || !owners_bit(next->lost, owner)) part->out = cleanup_of(p, part->out, owner);
+        if (!next || !owners_bit(next->lost, owner)) part->out = cleanup_of(p, way, part->out, owner);
 }
 
-/* Those that lose fewer first: others go on there. */
-static void find_ways_out(Placing *p, Stretches *parts) {
-    size_t most = p->owners.values.len;
-    Stretch **losing = ARENA_ARRAY(p->arena, Stretch *, most + 1); /* by number */
+/* Of parts that go the same way.  Those that lose fewer first: others go on there. */
+static void find_ways_out(Placing *p, const Way *way, Stretches *parts) {
+    uint32_t most = 0;
+    for (size_t i = 0; i < parts->len; i++)
+        if (parts->data[i].nlost > most) most = parts->data[i].nlost;
     find_neighbours(parts);
     for (size_t i = parts->len; i-- > 0;) {
         Stretch *part = &parts->data[i];
-        part->alike = losing[part->nlost];
-        losing[part->nlost] = part;
+        part->alike = p->losing[part->nlost];
+        p->losing[part->nlost] = part;
     }
-    for (size_t n = 0; n <= most; n++)
-        for (Stretch *part = losing[n]; part; part = part->alike) find_way_out(p, part);
+    for (size_t n = 0; n <= most; n++) {
+        for (Stretch *part = p->losing[n]; part; part = part->alike) find_way_out(p, way, part);
+        p->losing[n] = NULL;
+    }
 }
 
-/* The parts of a block, each with its way out.  The last is taken off first: no value changes its block twice. */
-static void unwind_parts(Placing *p, Block *block, const Stretch *parts, size_t nparts) {
-    Block *handler = block_unwind(block);
-    Value **phi_args = handler ? args_along(p, handler, owners_edge(block, block->succs.len - 1)) : NULL;
-    block_set_unwind(p->func, block, NULL);
-    for (size_t i = nparts; i-- > 0;) {
-        Block *part = i ? split_before(p, parts[i].first) : block;
-        if (handler)
-            unwind_to_handler(p, part, handler, phi_args, parts[i].lost);
-        else
-            block_set_unwind(p->func, part, parts[i].out ? parts[i].out->block : NULL);
+static void unwind_part(Placing *p, Block *part, const Way *way, const Stretch *stretch) {
+    Block *from = part;
+    if (stretch->retains.len) {
+        from = edge_block(p, part->last->span, OP_JUMP);
+        insert_all(from->last, &stretch->retains);
+        block_set_unwind(p->func, part, from);
     }
+    if (!stretch->out && way)
+        enter_handler(p, from, way->handler, way->phi_args, from == part);
+    else if (from == part)
+        block_set_unwind(p->func, part, stretch->out ? stretch->out->block : NULL);
+    else
+        block_add_edge(p->func, from, stretch->out->block);
 }
+
+/* The parts of a block, each with its way.  The last is taken off first: no value changes its block twice. */
+static void unwind_parts(Placing *p, Block *block, const Way *way, const Stretch *parts, size_t nparts) {
+    block_set_unwind(p->func, block, NULL);
+    for (size_t i = nparts; i-- > 0;) unwind_part(p, i ? split_before(p, parts[i].first) : block, way, &parts[i]);
+}
+
+static bool same_way(const Way *a, const Way *b) {
+    bool same = a->handler == b->handler;
+    const Value *phi = a->handler->first;
+    for (size_t i = 0; same && phi && phi->op == OP_PHI; phi = phi->next, i++) same = a->phi_args[i] == b->phi_args[i];
+    return same;
+}
+
+/* Into which handler what a block raises goes, `last` if that is the same way; NULL: out of the function. */
+static const Way *find_way(Placing *p, const Block *block, const Way *last) {
+    Block *handler = block_unwind(block);
+    if (!handler) return NULL;
+    Way *way = ARENA_NEW(p->arena, Way);
+    *way = (Way){handler, args_along(p, handler, owners_edge(block, block->succs.len - 1))};
+    return last && same_way(last, way) ? last : way;
+}
+
+/* Parts of blocks that follow each other, but for blocks that go other ways, share what they release. */
+typedef struct Group {
+    const Way *way;
+    Stretches parts;
+    size_t done;
+} Group;
 
 static void place_on_raises(Placing *p, size_t nblocks) {
-    Stretches free = {0}, handled = {0};
-    size_t *nparts = ARENA_ARRAY(p->arena, size_t, nblocks);
+    VEC(Group) groups = {0};
+    size_t *group = ARENA_ARRAY(p->arena, size_t, nblocks), *nparts = ARENA_ARRAY(p->arena, size_t, nblocks);
+    vec_push(p->arena, &groups, ((Group){0})); /* of those without a handler */
     for (size_t b = 0; b < nblocks; b++) {
         const Block *block = p->func->blocks.data[b];
-        Stretches *parts = block_unwind(block) ? &handled : &free;
+        const Way *last = groups.data[groups.len - 1].way, *way = find_way(p, block, last);
+        if (way && way != last) vec_push(p->arena, &groups, ((Group){.way = way}));
+        group[b] = way ? groups.len - 1 : 0;
+        Stretches *parts = &groups.data[group[b]].parts;
         size_t before = parts->len;
-        find_parts(p, block, parts);
+        find_parts(p, block, way, parts);
         nparts[b] = parts->len - before;
     }
-    find_ways_out(p, &free);
-    size_t nfree = 0, nhandled = 0;
+    p->losing = ARENA_ARRAY(p->arena, Stretch *, p->owners.values.len + 1);
+    for (size_t g = 0; g < groups.len; g++) find_ways_out(p, groups.data[g].way, &groups.data[g].parts);
     for (size_t b = 0; b < nblocks; b++) {
-        Block *block = p->func->blocks.data[b];
-        bool has_handler = block_unwind(block) != NULL;
-        unwind_parts(p, block, has_handler ? &handled.data[nhandled] : &free.data[nfree], nparts[b]);
-        *(has_handler ? &nhandled : &nfree) += nparts[b];
+        Group *of = &groups.data[group[b]];
+        unwind_parts(p, p->func->blocks.data[b], of->way, &of->parts.data[of->done], nparts[b]);
+        of->done += nparts[b];
     }
 }
 

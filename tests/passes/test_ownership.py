@@ -286,6 +286,26 @@ def test_ways_out_of_many_are_no_square(use):
     assert made <= text.count("release") <= 4 * made
 
 
+@pytest.mark.parametrize("phi", [False, True])
+def test_ways_into_a_handler_of_many_are_no_square(phi):
+    """Arrays that live in a try are released as those that live outside of one: a part of it goes on in the releases of
+    its neighbour, also where the handler has a phi, which takes the one array over that lives before."""
+    n = 40
+    last = 4 * n
+    body = "\n  ".join([f"%{k}: $A = new_array[1] %0" for k in range(3, n + 3)] + [
+        line for k in range(n)
+        for line in (f"%{n + 3 + 2 * k}: int = getattr[size] %{k + 3}",
+                     f"%{n + 4 + 2 * k}: int = floordiv.checked %0, %0")])
+    caught = f"%{last}: $A = phi b1 %2\n  " if phi else ""
+    text = run(f"b0:\n  %2: $A = new_array[1] %0\n  jump b1\n"
+               f"b1 unwind b2:\n  {body}\n  jump b3\n"
+               f"b2:\n  {caught}%{last + 1}: int = getattr[size] %{last if phi else 2}\n  jump b3\n"
+               f"b3:\n  %{last + 2} = const None\n  return %{last + 2}")
+    made = text.count("new_array")
+    assert made == n + 1
+    assert made <= text.count("release") <= 4 * made
+
+
 def test_a_handler_keeps_what_it_uses():
     """%2 is used in the handler, %3 is not: it is released on the way there."""
     assert run("""
