@@ -13,6 +13,7 @@ const LibraryInfo library_info[LIBRARY_COUNT] = {
     [LIBRARY_RANDOM] = {"random.", "random"},
     [LIBRARY_TIME] = {"time.", "time"},
     [LIBRARY_STATISTICS] = {"statistics.", "statistics"},
+    [LIBRARY_TYPES] = {"types.", "types"},
     [LIBRARY_COPY] = {"copy.", "copy"},
     [LIBRARY_FUNCTOOLS] = {"functools.", "functools"},
     [LIBRARY_DATACLASSES] = {"dataclasses.", "dataclasses"},

@@ -36,7 +36,7 @@ const char *typing_class_of_methods(const Type *type) {
     case TY_SCALAR:
     case TY_TIME: return "numpy.generic";
     case TY_RANDOM: return "numpy.random.Generator";
-    case TY_GENERATOR: return "builtins.generator";
+    case TY_GENERATOR: return "types.GeneratorType";
     default: return typing_is_text(type) ? "builtins.str" : NULL;
     }
 }
