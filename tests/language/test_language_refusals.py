@@ -14,7 +14,7 @@ CONSTRUCTS = {
     "with": "with open('f') as f:\n    return x",
     "list": "b = [x, x]\nb.append((1, 2))\nreturn b",
     "returned list": "return [x, (x,)]",
-    "dict": "return {'k': x, 'l': a}",
+    "dict": "return {1: x, 2: a}",
     "set": "return {x, a}",
     "class": "class C:\n    pass\nreturn x",
     "global assignment": "global G\nG = x\nreturn x",
