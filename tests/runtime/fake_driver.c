@@ -352,9 +352,13 @@ int cuMemGetInfo_v2(size_t *left, size_t *total) { return *left = *total = 1 << 
 
 /* ---- memory ---- */
 
+enum { ALIGNMENT = 256 }; /* CUDA Programming Guide, 5.3.2: of any address that an allocation function gives */
+
 static int allocate(uint64_t *pointer, size_t bytes, int home, uint64_t since, int pooled) {
     if (nblocks == BLOCKS) return 2;
-    *pointer = (uint64_t)(uintptr_t)calloc(1, bytes); /* never given back: an address names one allocation */
+    size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    void *memory = aligned_alloc(ALIGNMENT, rounded); /* never given back: an address names one allocation */
+    *pointer = (uint64_t)(uintptr_t)(memory ? memset(memory, 0, rounded) : NULL);
     blocks[nblocks++] = (Block){*pointer, bytes, current_device(), 1, pooled, home, since, {{0}}};
     return *pointer ? OK : 2;
 }
