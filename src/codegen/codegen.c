@@ -140,10 +140,8 @@ bool codegen_lower(Module **out, const Target *target, const CodegenOptions *opt
     lower_finish_caught(&lower);
     finish_addresses(module);
     debug_finish(module);
-    if (options->opt_level > 0) {
-        zero_tests_hide(module);
-        sine_pairs_join(module);
-    }
+    zero_tests_hide(module); /* at level 0, too, some of LLVM's passes run */
+    if (options->opt_level > 0) sine_pairs_join(module);
     return verify(module, diag);
 }
 

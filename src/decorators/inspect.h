@@ -30,7 +30,7 @@ PyObject *inspect_disable_compile(Specialiser *core, PyObject *args, PyObject *k
 typedef PyObject *InspectMake(Specialiser *core, const Spec *spec, const void *context);
 PyObject *inspect_by_signature(Specialiser *core, PyObject *signature, InspectMake *make, const void *context);
 
-PyObject *inspect_overload(Specialiser *core, const Spec *spec); /* an Overload */
+PyObject *inspect_overload(Specialiser *core, const Spec *spec);                           /* an Overload */
 PyObject *inspect_make_overload(Specialiser *core, const Spec *spec, const void *context); /* InspectMake of it */
 
 /* ---- inspect_methods.c: methods and attributes of Dispatcher and Kernel alike ---- */

@@ -360,10 +360,18 @@ def test_in_a_kernel():
     assert x.tolist() == [0.5, 0.0, 0.5, 0.5]
 
 
-def test_an_unknown_key_of_settings():
-    @njit
+def test_a_key_of_settings_is_an_argument():
     def f(name):
         return SETTINGS[name]
 
-    with pytest.raises(errors.KraitError, match="values of a dict have one type"):
-        f("rate")
+    for name in SETTINGS:
+        agree(f, name)
+
+
+def test_an_unknown_key_of_settings():
+    @njit
+    def f(name):
+        return SETTINGS[name + "e"]
+
+    with pytest.raises(errors.KraitError, match="which value of this dict is meant is only known when the code runs"):
+        f("rat")

@@ -726,7 +726,7 @@ def test_code_is_linked_and_launched_by_handle(run):
     """)
 
 
-def test_code_for_aligned_rows_is_launched_where_rows_are_aligned(run):
+def test_code_for_aligned_rows_is_launched_where_rows_are_aligned(run, optimised):
     run("""
         @cuda.jit
         def rows(x, out):
