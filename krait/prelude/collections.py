@@ -10,6 +10,8 @@ import builtins
 import collections as library
 import sys
 
+import numpy as np
+
 _ROOM = 8
 _SHOWS_DICT = sys.version_info >= (3, 12)
 
@@ -500,11 +502,15 @@ class frozenset:
         return iter(self._set)
 
     def __hash__(self):
-        total = len(self._set)
+        """As CPython's, whatever the order of the items (Objects/setobject.c, frozenset_hash)."""
+        total = np.uint64(0)
         for item in self._set:
-            bits = hash(item)
-            total ^= (bits ^ 89869747 ^ (bits << 16)) * 3644798167
-        return total * 69069 + 907133923
+            bits = np.uint64(np.int64(hash(item)))
+            total ^= (bits ^ np.uint64(89869747) ^ (bits << np.uint64(16))) * np.uint64(3644798167)
+        total ^= np.uint64(len(self._set) + 1) * np.uint64(1927868237)
+        total ^= (total >> np.uint64(11)) ^ (total >> np.uint64(25))
+        found = int(np.int64(total * np.uint64(69069) + np.uint64(907133923)))
+        return 590923713 if found == -1 else found
 
     def __eq__(self, other):
         if isinstance(other, (builtins.frozenset, set)):

@@ -44,6 +44,11 @@ class Dict(dict):
         self.update(other)
         return self
 
+    def __or__(self, other):
+        new = self.copy()
+        new.update(other)
+        return new
+
     def copy(self):
         new = type(self)()
         if hasattr(self, "_types"):
@@ -98,6 +103,18 @@ class List(list):
     def __iadd__(self, iterable):
         self.extend(iterable)
         return self
+
+    def __add__(self, other):
+        if not isinstance(other, list):
+            return NotImplemented
+        new = self.copy()
+        new.extend(other)
+        return new
+
+    def __mul__(self, times):
+        return self._like(super().__mul__(times))
+
+    __rmul__ = __mul__
 
     def __getitem__(self, index):
         found = super().__getitem__(index)

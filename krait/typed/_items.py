@@ -41,14 +41,24 @@ def _fit(value):
     return -(2**63) <= value < 2**63
 
 
+def _is_lost(value, kind, made):
+    """Whether a whole number became another, or a finite one infinite; that a float is rounded is no loss."""
+    if kind in "biu":
+        return int(made.real) != int(value)
+    return bool(np.isfinite(value)) and not np.isfinite(made)
+
+
 def _number(value, type_, what):
     own = next((kind for kind, class_ in _OURS if isinstance(value, class_)), "O")
     kind = value.dtype.kind if isinstance(value, np.generic) else own
     if kind not in _KINDS[type(type_)]:
         _refuse(value, type_, what)
-    made = _PYTHON.get(type_, type_)(value)
+    with np.errstate(over="ignore"):  # told below
+        made = _PYTHON.get(type_, type_)(value)
     if type(made) is int and not _fit(made):
         raise OverflowError(f"{what} of type {type_!r} cannot be {value!r}, which has more than 64 bits")
+    if _is_lost(value, kind, made):
+        raise OverflowError(f"{what} of type {type_!r} cannot be {value!r}, which it would make {made!r}")
     return made
 
 

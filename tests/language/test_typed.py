@@ -55,7 +55,7 @@ def test_empty_ones_say_what_they_are_for():
     numbers, reals = List.empty_list(types.int64), List.empty_list(types.float64)
     put(reals, 1)
     put(numbers, 1)
-    assert [type(x) for x in numbers + reals] == [int, float]
+    assert [type(x) for x in [*numbers, *reals]] == [int, float]
 
 
 def test_the_module_is_an_attribute():
@@ -239,3 +239,31 @@ def test_many_items_at_once():
         List([1, -(2**63) - 1])
     flags = List([1, True])
     assert [type(x) for x in flags] == [int, int]
+
+
+@pytest.mark.parametrize(("type_", "value"), [
+    (types.int8, 300), (types.int8, np.int64(300)), (types.int8, np.uint8(200)), (types.uint8, np.int64(-1)),
+    (types.float64, 2**53 + 1), (types.float32, np.float64(1e300)), (types.bool_, 5), (types.int64, np.uint64(2**63)),
+    (types.complex128, 2**53 + 1),
+])  # fmt: skip
+def test_a_conversion_that_loses_a_number_raises(type_, value):
+    for put in (List.empty_list(type_).append, lambda v: Dict.empty(type_, type_).update({v: v})):
+        with pytest.raises(OverflowError):
+            put(value)
+
+
+def test_a_float_may_be_rounded():
+    singles = List.empty_list(types.float32)
+    singles += [0.1, np.inf, 3]
+    assert singles == [np.float32(0.1), np.inf, 3] and {type(x) for x in singles} == {np.float32}
+
+
+def test_operators_keep_the_type():
+    numbers, table = List([1.0]), Dict.empty(types.int64, types.float64)
+    for made in (numbers + [2], numbers * 2, 2 * numbers, numbers[:1]):
+        assert type(made) is List and {type(x) for x in made} == {float}
+        with pytest.raises(errors.TypingError):
+            made + ["a"]
+    assert type(table | {1: 2}) is Dict and repr((table | {1: 2})[1]) == "2.0" and not table
+    with pytest.raises(TypeError):
+        numbers + (1,)
