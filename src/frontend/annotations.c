@@ -41,7 +41,9 @@ static const Type *type_meant(Frontend *frontend, PyObject *said) {
 static const Type *annotated(Frontend *frontend, PyObject *object, const char *name) {
     PyObject *all = object ? frontend_keep(frontend, PyObject_GetAttrString(object, "__annotations__")) : NULL;
     PyObject *said = all && PyDict_Check(all) ? PyDict_GetItemString(all, name) : NULL;
-    return said ? type_meant(frontend, said) : NULL;
+    const Type *type = said ? type_meant(frontend, said) : NULL;
+    PyErr_Clear(); /* of what it lacks: what is asked next may run code of the class */
+    return type;
 }
 
 const Type *frontend_declared(Frontend *frontend, const Type *class, const char *name) {

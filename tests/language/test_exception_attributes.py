@@ -1,7 +1,7 @@
 """Attributes of exceptions: where the class annotates them, compiled code reads them."""
 
 import pytest
-from oracle import make
+from oracle import agree, make
 
 from krait import errors, njit, vectorize
 
@@ -192,3 +192,34 @@ def test_not_in_ufuncs():
     f = make(reading("Failed(n, 'x')", "Failed", "code"), "f")
     with pytest.raises(errors.UnsupportedError, match="texts and attributes of exceptions are not there in ufuncs"):
         vectorize(["int64(int64)"])(f)
+
+
+class Annotating:
+    """A descriptor whose code runs when a class is asked for its __init__."""
+
+    def __get__(self, instance, owner=None):
+        def init(code: int):
+            instance.code = code
+
+        return init
+
+
+class Described(Exception):
+    __init__ = Annotating()
+
+
+class Listed(Described):
+    code: "list[int]"  # nothing that compiled code reads
+
+    def __init__(self, code):
+        self.code = code
+
+
+def test_what_an_annotation_lacks_is_forgotten_where_code_of_a_class_runs():
+    def f(n):
+        try:
+            raise Listed(n)
+        except Listed as e:
+            return e.code
+
+    agree(f, 7)
