@@ -46,11 +46,13 @@ static bool refuse_type(Typing *t, const Type *type, bool dict) {
                            dict ? "" : ", or for a set of the elements set(x); a list holds whole arrays, [x]");
     if (wrong->kind == TY_LIST && is_key(wrong->items[0]))
         return typing_hint(t, "a list is no key, since it may change: take the tuple of its items, tuple(x)");
+    if (wrong->kind == TY_SET) return typing_hint(t, "a set is no key, since it may change: take frozenset(x)");
     if (type_scalar_kind(wrong) == 'c') return typing_hint(t, "take the pair of its parts, (z.real, z.imag)");
     if (wrong->kind == TY_CHARS)
         return typing_hint(t, "an element of an array of texts is a text of NumPy: take %s(x) of it",
                            wrong->flag ? "str" : "bytes");
-    return typing_hint(t, "numbers, strings, bytes, members of enumerations, instances, and tuples of them can");
+    return typing_hint(
+        t, "numbers, strings, bytes, members of enumerations, instances, frozensets, and tuples of them can");
 }
 
 /* ---- results that functools.lru_cache keeps ---- */

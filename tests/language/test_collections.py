@@ -296,3 +296,8 @@ def test_frozen_sets_are_arguments():
     agree(lambda x: ([len(f) for f in x], x[0] & x[1], frozenset((1, 2)) in x), [frozenset((1, 2)), frozenset((3,))])
     with pytest.raises(errors.TypingError, match="has no attribute `add`"):
         njit(lambda f: f.add(1))(frozenset((1,)))
+
+
+def test_a_set_that_may_change_is_no_key():
+    with pytest.raises(errors.TypingError, match=r"a set is no key, since it may change: take frozenset\(x\)"):
+        njit(lambda n: {(n,), {3}})(1)
