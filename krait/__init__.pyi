@@ -298,7 +298,7 @@ def vectorize(
     /,
     *,
     target: Literal["cpu", "parallel"] = "cpu",
-    identity: Literal[0, 1, "reorderable"] | None = None,
+    identity: Literal[0, 1, -1, "reorderable"] | None = None,
     nopython: bool = True,
     forceobj: Literal[False] = False,
     fastmath: _FastMath = False,
@@ -314,7 +314,7 @@ def vectorize(
     /,
     *,
     target: Literal["cuda"],
-    identity: Literal[0, 1, "reorderable"] | None = None,
+    identity: Literal[0, 1, -1, "reorderable"] | None = None,
     nopython: bool = True,
     forceobj: Literal[False] = False,
     fastmath: _FastMath = False,
@@ -330,7 +330,7 @@ def vectorize(
     /,
     *,
     target: Literal["cpu", "parallel", "cuda"] = "cpu",
-    identity: Literal[0, 1, "reorderable"] | None = None,
+    identity: Literal[0, 1, -1, "reorderable"] | None = None,
     nopython: bool = True,
     forceobj: Literal[False] = False,
     fastmath: _FastMath = False,
@@ -375,7 +375,7 @@ def guvectorize(
     layout: str = ...,
     target: Literal["cpu", "parallel", "cuda"] = "cpu",
     writable_args: tuple[int | str, ...] = (),
-    identity: Literal[0, 1, "reorderable"] | None = None,
+    identity: Literal[0, 1, -1, "reorderable"] | None = None,
     nopython: bool = True,
     forceobj: Literal[False] = False,
     fastmath: _FastMath = False,
@@ -405,7 +405,7 @@ class Stencil:
     mode: str
     neighborhood: tuple[tuple[int, int], ...] | None
     py_func: Callable[..., Any]
-    def __call__(self, *args: Any, out: Any = None) -> Any: ...
+    def __call__(self, *args: Any, out: Any = None, stream: Any = None) -> Any: ...
 
 @overload
 def stencil(func_or_mode: Callable[..., Any]) -> Stencil: ...

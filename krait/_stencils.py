@@ -317,13 +317,16 @@ class Stencil:
         function.__name__ = function.__qualname__ = self.kernel.__name__
         return function
 
-    def __call__(self, *args, out=None):
+    def __call__(self, *args, out=None, stream=None):
         if _is_device_array(out) or any(map(_is_device_array, args)):
-            return self._launch(args, out)
+            return self._launch(args, out, stream or 0)
+        if stream:
+            raise TypeError(f"stream is for arrays on a device, and the stencil {self.kernel.__name__} has none: "
+                            "copy them there by cuda.to_device(array, stream)")
         return self._compiled(*args) if out is None else self._compiled(*args, out)
 
-    def _launch(self, args, out):
-        """The same on the device, for arguments that lie there."""
+    def _launch(self, args, out, stream):
+        """The same on the device, for arguments that lie there, in the order of this stream."""
         from . import cuda
 
         names, arrays, reach, _ = self._parts
@@ -344,11 +347,11 @@ class Stencil:
             text = device_text(*self._parts[:3], keeps, self.mode != "constant")
             self._on_device[keeps] = cuda.jit(self._made(text))
         if out is None:
-            out = cuda.device_array(shape, self._result_dtype(args))
+            out = cuda.device_array(shape, self._result_dtype(args), stream=stream)
         if self.mode == "constant" and not is_held(self._cval, out.dtype):
             raise TypeError(refusal(self._cval))
         if out.size:
-            self._on_device[keeps].forall(out.size)(*args, out)
+            self._on_device[keeps].forall(out.size, stream=stream)(*args, out)
         return out
 
     def _result_dtype(self, args):

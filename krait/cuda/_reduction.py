@@ -461,7 +461,7 @@ def ufunc_reduce(
     if (empty or where is not True) and not begins and identity is None:
         sample = np.broadcast_to(np.zeros((), array.dtype), array.shape)
         function.ufunc.reduce(sample, axes, dtype, where=where is True, initial=None)  # NumPy's exception
-    start = dtype.type(initial if begins else 0 if identity is None else identity)
+    start = dtype.type(initial) if begins else np.int64(identity or 0).astype(dtype)  # -1: all bits
     mask = None if where is True else _mask(array, where)
     if empty:
         result = _krait.device_array(tuple(n for i, n in enumerate(array.shape) if i not in axes), dtype)

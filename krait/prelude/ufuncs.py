@@ -80,7 +80,7 @@ def types(ufunc):
 def _identity(ufunc, kind):
     # What a reduction starts from, also if there are elements; None: from the first.
     if hasattr(ufunc, "_any_order"):
-        return None if ufunc.identity is None else kind.type(ufunc.identity)
+        return None if ufunc.identity is None else kind.type(np.int64(ufunc.identity))  # -1: all bits
     elif ufunc is np.bitwise_or or ufunc is np.bitwise_xor or ufunc is np.hypot or ufunc is np.gcd:
         return kind.type(0)
     elif ufunc is np.logical_xor or ufunc is np.logical_or:

@@ -260,8 +260,8 @@ static int start_reduction(PyArrayMethod_Context *context, npy_bool is_empty, vo
     UfuncData *data = PyCapsule_GetPointer(ufunc->obj, NULL);
     (void)is_empty;
     if (!data) return -1;
-    if (data->identity != PyUFunc_Zero && data->identity != PyUFunc_One) return 0;
-    int64_t identity = data->identity == PyUFunc_One;
+    if (data->identity == PyUFunc_None || data->identity == PyUFunc_ReorderableNone) return 0;
+    int64_t identity = data->identity == PyUFunc_One ? 1 : data->identity == PyUFunc_MinusOne ? -1 : 0;
     Scalar scalar = marshal_scalar_of_typenum(context->descriptors[0]->type_num);
     marshal_convert_scalar(SCALAR_INT64, (const char *)&identity, scalar, initial);
     return 1;

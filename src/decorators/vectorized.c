@@ -201,16 +201,18 @@ int vectorized_read_identity(PyObject *options, int *identity) {
     PyObject *value = PyDict_GetItemString(options, "identity");
     *identity = PyUFunc_None;
     if (!value || value == Py_None) return 0;
-    if (PyLong_Check(value) && (PyLong_AsLong(value) == 0 || PyLong_AsLong(value) == 1)) {
-        *identity = PyLong_AsLong(value) ? PyUFunc_One : PyUFunc_Zero;
+    static const int of_number[] = {PyUFunc_MinusOne, PyUFunc_Zero, PyUFunc_One}; /* from -1 on */
+    int overflow = 0;
+    long number = PyLong_Check(value) ? PyLong_AsLongAndOverflow(value, &overflow) : 2;
+    if (!overflow && number >= -1 && number <= 1) {
+        *identity = of_number[number + 1];
         return 0;
     }
     if (PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, "reorderable") == 0) {
         *identity = PyUFunc_ReorderableNone;
         return 0;
     }
-    PyErr_Clear();
-    PyErr_Format(PyExc_ValueError, "option identity is 0, 1, None or 'reorderable', not %R", value);
+    PyErr_Format(PyExc_ValueError, "option identity is 0, 1, -1, None or 'reorderable', not %R", value);
     return -1;
 }
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from krait import cuda, vectorize
+from krait import cuda, jit, vectorize
 
 X = np.arange(12.0).reshape(3, 4)
 MASK = X % 3 == 0
@@ -167,6 +167,31 @@ def test_initial_none_means_no_identity(add):
 
 
 # ---- at, outer, reduceat --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64"])
+@pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+def test_an_identity_of_all_bits(dtype, target):
+    both = vectorize([f"{dtype}({dtype}, {dtype})"], identity=-1, target=target)(lambda a, b: a & b)
+    assert both.identity == np.bitwise_and.identity == -1
+
+    @jit
+    def inside(a, rows):
+        return both.reduce(a), both.reduce(rows, axis=(0, 1)), both.identity
+
+    place = cuda.to_device if target == "cuda" else np.asarray
+    nothing, rows = np.zeros(0, dtype), np.array([[7, 3], [6, 3]]).astype(dtype)
+    for a, options in ((nothing, {}), (rows, {"axis": None}), (rows, {"axis": None, "where": np.array([True, False])})):
+        want = np.bitwise_and.reduce(a, **options)
+        assert on_host(both.reduce(place(a), **options)) == want == both.reduce(a, **options)
+    got = inside(nothing, rows)
+    assert got == (np.bitwise_and.reduce(nothing), np.bitwise_and.reduce(rows, None), -1) and got[0].dtype == dtype
+
+
+@pytest.mark.parametrize("identity", [-2, 2, 2**70, 1.0, "any"])
+def test_identities_that_numpy_does_not_have(identity):
+    with pytest.raises(ValueError, match="identity is 0, 1, -1, None or 'reorderable', not"):
+        vectorize(["int64(int64, int64)"], identity=identity)(lambda a, b: a & b)
 
 
 def test_at_changes_the_device_array(add):

@@ -60,6 +60,17 @@ def test_constant_mode_on_a_device():
         np.testing.assert_allclose(d_out.copy_to_host(), out, rtol=1e-14)
 
 
+def test_in_the_order_of_a_stream():
+    a, stream, made = np.random.default_rng(3).random((40, 30)), cuda.stream(), stencil("wrap")(cross)
+    d = cuda.to_device(a, stream)
+    once = made(d, stream=stream)
+    assert made(once, out=d, stream=stream) is d
+    np.testing.assert_allclose(d.copy_to_host(stream=stream), made(made(a)), rtol=1e-14)
+    assert made(a, stream=0).shape == a.shape
+    with pytest.raises(TypeError, match="stream is for arrays on a device, and the stencil cross has none"):
+        made(a, stream=stream)
+
+
 def test_integers_weights_and_more_arrays_on_a_device():
     @stencil("wrap", standard_indexing=("w",), neighborhood=((-1, 1),))
     def weighted(a, b, w):
