@@ -99,16 +99,17 @@ static Remainder of_instruction(const RowsArray *array, LLVMValueRef value, unsi
     }
 }
 
-/* A length is the lower half of its parameter (entry.c). */
+/* A length is the lower half of its parameter (entry.c), of which the upper one says nothing. */
 static bool is_length(const RowsArray *array, LLVMValueRef value) {
-    return array->length && LLVMIsAExtractElementInst(value) && LLVMGetOperand(value, 0) == array->length;
+    return array->length && LLVMIsAExtractElementInst(value) && LLVMGetOperand(value, 0) == array->length &&
+           LLVMIsNull(LLVMGetOperand(value, 1));
 }
 
 /* Of a number that an element's place is computed from. */
 static Remainder remainder_of(const RowsArray *array, LLVMValueRef value, unsigned depth) {
     LLVMTypeRef type = LLVMTypeOf(value);
-    bool wraps_evenly = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) >= 8;
-    if (!wraps_evenly) return unknown;
+    unsigned bits = LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
+    if (bits < 8 || bits > 64) return unknown; /* wraps within a row, or is no number of C */
     if (LLVMIsAConstantInt(value)) return constant(value);
     if (is_length(array, value)) return (Remainder){WIDEST / array->item, 0};
     return depth && LLVMIsAInstruction(value) ? of_instruction(array, value, depth - 1) : unknown;
@@ -235,12 +236,12 @@ void nvptx_align_rows(Module *module) {
 static const char heading[] = "// aligned rows:";
 
 /* A comment at the end of the text, so that it stays with the text wherever that is kept; a text that is put in may
- * have one of its own before it. */
+ * have one of its own before it, which says nothing of this kernel: then there is one whatever is asked. */
 char *nvptx_note_rows(const Module *module, Arena *arena, char *text) {
     Buf out;
     bool asks = false;
     for (unsigned i = 0; i < module->rows.len; i++) asks |= module->rows.data[i].asks != 0;
-    if (!asks) return text;
+    if (!asks && !strstr(text, heading)) return text;
     buf_init(&out, arena);
     buf_printf(&out, "%s%s", text, heading);
     for (unsigned i = 0; i < module->rows.len; i++) buf_printf(&out, " %u", module->rows.data[i].asks);

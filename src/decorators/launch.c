@@ -256,8 +256,9 @@ static bool is_variant(const Choice *choice, const Plan *plan, const char *buffe
         small = self->tasks / block < SMALL_BLOCKS;
     }
     uint32_t facts = plan_facts(plan, buffer, small);
-    if (choice->wants) *choice->wants = facts;
-    return facts == plan->facts;
+    if (!choice->wants) return facts == plan->facts;
+    *choice->wants = facts;
+    return (facts & plan->facts) == plan->facts; /* it was compiled for this launch: what it takes for granted holds */
 }
 
 /* MARSHAL_OK: launched, *status tells how it went.  MISMATCH: this specialisation is not for these arguments. */

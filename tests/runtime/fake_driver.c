@@ -705,6 +705,7 @@ int cuGraphExecKernelNodeSetParams_v2(void *executable, void *node, const Kernel
     char line[96];
     Graph *graph = executable;
     const uint64_t *words = launch->extra[1];
+    launched = (int)((char *)launch->function - functions[0]);
     snprintf(line, sizeof line, "node %d of %d", (int)(uintptr_t)node, graph->nodes);
     note(calls, line);
     for (size_t i = 0; i < *(size_t *)launch->extra[3] / 8 && graph->nused < 256; i++)

@@ -755,6 +755,111 @@ def test_code_for_aligned_rows_is_launched_where_rows_are_aligned(run, optimised
     """)
 
 
+ROW_KERNELS = """
+import threading
+from typing import NamedTuple
+
+class Pair(NamedTuple):
+    words: object
+    rows: object
+
+@cuda.jit
+def rows(x, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = x[i, 0] * x[i, 1] + x[i, 2] * x[i, 3]
+
+@cuda.jit
+def inside(scale, pair, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        x, (n, named) = pair
+        r = named.rows
+        out[i] = scale * x[i] + (r[i, 0] * r[i, 1] + r[i, 2] * r[i, 3]) * n + named.words[i]
+
+out, whole = cuda.to_device(np.zeros(16, np.float32)), cuda.to_device(np.zeros(300, np.float32))
+even, odd, late = whole[:64].reshape(16, 4), whole[:80].reshape(16, 5), whole[1:65].reshape(16, 4)
+gaps, none = whole[:128].reshape(16, 8)[:, :4], whole[:0].reshape(0, 4)
+
+def launched(kernel, *arguments):
+    kernel[1, 32](*arguments)
+    return fake.fake_launched()
+"""
+
+
+def test_a_graph_has_the_code_for_the_rows_it_is_given(run, optimised):
+    """It is asked again when it is recorded, and when it gets other arguments."""
+    run(ROW_KERNELS + textwrap.dedent("""
+        with cuda.graph() as graph:
+            rows[1, 32](even, out)
+            first = fake.fake_launched()
+            rows[1, 32](odd, out)
+            second = fake.fake_launched()
+        assert first != second
+        def updated(x):
+            graph.update(0, x, out)
+            return fake.fake_launched()
+        for _ in range(2):
+            assert [updated(x) for x in (late, even, odd, none)] == [second, first, second, first]
+        assert [launched(rows, x, out) for x in (late, even)] == [second, first]
+        graph.launch()
+        assert not violations(), violations()
+    """))
+
+
+def test_rows_of_an_array_inside_of_tuples_are_its_own(run, optimised):
+    """What is asked stands in the order of the arrays, wherever they are."""
+    run(ROW_KERNELS + textwrap.dedent("""
+        def of(words, r, x):
+            return launched(inside, 2.0, (x, (3, Pair(words, r))), out)
+        first, second = of(whole, even, whole), of(whole, late, whole)
+        assert first != second
+        for words in whole, whole[1:]:
+            for x in whole, whole[3:]:
+                assert [of(words, r, x) for r in (even, odd, late, even)] == [first, second, second, first]
+        assert of(whole, gaps, whole) not in (first, second) and not violations(), violations()
+    """))
+
+
+def test_threads_get_the_code_for_their_rows_while_it_is_compiled(run, optimised):
+    run(ROW_KERNELS + textwrap.dedent("""
+        start, failed = threading.Barrier(6), []
+        def work(number):
+            try:
+                start.wait()
+                for x in (even, odd, late, none)[number % 4:]:
+                    rows[1, 32](x, out)
+            except BaseException as error:
+                failed.append(error)
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        first, second = launched(rows, even, out), launched(rows, odd, out)
+        assert not failed and first != second and len(rows.overloads) >= 1, failed
+        assert [launched(rows, x, out) for x in (late, none)] == [second, first] and not violations(), violations()
+    """))
+
+
+def test_rows_of_code_that_is_linked_are_not_those_of_the_kernel(run, optimised):
+    run(ROW_KERNELS + textwrap.dedent("""
+        text, _ = cuda.compile_ptx(rows.py_func, "void(float32[:, ::1], float32[::1])", cc=(9, 0))
+        heading = "// aligned rows: 16 16\\n"
+        assert "aligned rows" not in text  # what is compiled without a launch takes nothing for granted
+        linked = ".version 8.0\\n.target sm_90\\n.address_size 64\\n.visible .func (.reg .b32 r) same(.reg .b32 a)"
+        linked += "\\n{ mov.b32 r, a; ret; }\\n" + heading
+        same = cuda.declare_device("same", "int32(int32)", link=[cuda.PTXSource(linked)])
+
+        @cuda.jit
+        def kernel(x, out):
+            i = cuda.grid(1)
+            if i < out.size:
+                out[i] = x[same(i), 0]
+
+        assert launched(kernel, even, out) == launched(kernel, odd, out) == launched(kernel, late, out)
+        assert not violations(), violations()
+    """))
+
+
 def test_a_declared_function_may_wait_for_the_grid(run):
     run("""
         plain = cuda.declare_device("plain", "int32(int32)", link={cuda.PTXSource(".version 6.0\\n")})
