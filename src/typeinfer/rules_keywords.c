@@ -67,6 +67,7 @@ static bool become_keywords(Typing *t, const Named *named) {
     Value *value = NULL;
     Fact fact = make_keywords(t, named, &value);
     t->konst = fact.konst;
+    if (t->emit && fact.konst) value = typing_make_const(t, fact.konst); /* what is known stays so */
     return typing_become(t, value, fact.type);
 }
 

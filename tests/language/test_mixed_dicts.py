@@ -28,6 +28,8 @@ def of(body, *args):
     "d = {'a': n, 'b': 'x'}\nreturn d == {'b': 'x', 'a': n}, d == {'a': n, 'c': 'x'}, d != d, d == {'a': 0, 'b': 'x'}",
     "d = {'a': n, 'b': 'x'}\nr = ''\nfor i, k in enumerate(d):\n"
     "    if k != 'a':\n        r += str(d[k]) + str(i)\nreturn r",
+    "d = {'a': 1, 'b': 'x', 'c': 2.5}\nr = ''\nfor k, v in d.items():\n    r += k + str(v)\n"
+    "for v in d.values():\n    r += str(v)\nreturn r, len(d.values()), list(d)",
     "d = {'a': n, 'b': 'x'}\nreturn d == (n, 'x'), d is d, d.copy()",
     "d = {'a': n, 'b': 'x'}\nreturn isinstance(d, dict), isinstance(d, tuple), type(d) is dict",
     "match {'a': n, 'b': 'x'}:\n    case {'a': 5, 'b': y}:\n        return y\n"
