@@ -10,7 +10,6 @@
  *
  * The call is convergent, which says that it is not to depend on more conditions than it does: so LLVM does not make
  * two of a loop around one that looks, for a condition that costs nothing beside as many rounds as a budget has. */
-#include <string.h> /* strstr */
 
 #include "codegen_cpu/cpu.h"
 #include "runtime/host/host.h" /* krait_host_safepoint */
@@ -58,20 +57,10 @@ KEEPING("krait_look_kernel_sse", "krait_look_kernel", "movups", "xmm", "16", "")
 KEEPING("krait_look_kernel_avx", "krait_look_kernel", "vmovups", "ymm", "32", "vzeroupper\n    ");
 #endif
 
-#if defined(__x86_64__)
-/* Features stand one behind the other, "+avx,-avx512f,...", in any order. */
-static bool has_avx(void) {
-    static const char name[] = "+avx";
-    for (const char *at = codegen_cpu_features(); (at = strstr(at, name)); at++)
-        if (!at[sizeof name - 1] || at[sizeof name - 1] == ',') return true;
-    return false;
-}
-#endif
-
 static const char *symbol_of(const Lower *l) {
     bool kernel = l->m->options.entry == ENTRY_KERNEL;
 #if defined(__x86_64__)
-    if (has_avx()) return kernel ? "krait_look_kernel_avx" : "krait_look_avx";
+    if (host_has_avx()) return kernel ? "krait_look_kernel_avx" : "krait_look_avx";
     return kernel ? "krait_look_kernel_sse" : "krait_look_sse";
 #else
     return kernel ? "krait_look_kernel" : "krait_look";

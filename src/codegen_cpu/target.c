@@ -68,6 +68,14 @@ static const struct Processor *processor_get(void) {
 const char *codegen_cpu_name(void) { return processor_get()->name; }
 const char *codegen_cpu_features(void) { return processor_get()->features; }
 
+/* Features stand one behind the other, "+avx,-avx512f,...", in any order. */
+bool host_has_avx(void) {
+    static const char name[] = "+avx";
+    for (const char *at = codegen_cpu_features(); (at = strstr(at, name)); at++)
+        if (!at[sizeof name - 1] || at[sizeof name - 1] == ',') return true;
+    return false;
+}
+
 enum { LEVELS = 4 };
 static IdleMachines idle_machines[LEVELS];
 

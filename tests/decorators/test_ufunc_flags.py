@@ -198,3 +198,46 @@ def test_a_nan_that_is_only_compared_is_no_invalid_value(dtype, step):
             with np.errstate(all="raise"):
                 got = made(a, b)
             np.testing.assert_array_equal(got, [function(*pair) for pair in zip(a, b)])
+
+
+CHOICES = {
+    "gt": lambda x, y: x if x > y else y,
+    "ge": lambda x, y: x if x >= y else y,
+    "lt": lambda x, y: x if x < y else y,
+    "le": lambda x, y: x if x <= y else y,
+    "not gt": lambda x, y: x if not x > y else y,
+    "not le": lambda x, y: x if not x <= y else y,
+    "other values": lambda x, y: y + 1 if x < y else x - 1,
+    "two": lambda x, y: (x, y) if x > y else (y, x),
+    "also an int": lambda x, y: (x, 1) if x > y else (y, 2),
+    "another size": lambda x, y: np.float32(1) if x > y else np.float32(-0.0),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", CHOICES)
+def test_choices_of_floats_by_their_order(name, dtype):
+    ends = np.array([np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, np.finfo(dtype).tiny / 8], dtype)
+    a, b = (side.ravel() for side in np.meshgrid(ends, ends))
+    made = vectorize(CHOICES[name])
+    far_a, far_b = np.repeat(a, 3)[::3], np.repeat(b, 3)[1::3]
+    with np.errstate(all="raise", under="ignore"):
+        want = [CHOICES[name](*pair) for pair in zip(a, b)]
+        for got in (made(a, b), made(far_a, far_b), [made(*pair) for pair in zip(a, b)]):
+            whole = np.array(got).T if isinstance(got, tuple) else np.array(got)
+            np.testing.assert_array_equal(whole, want)
+            np.testing.assert_array_equal(np.signbit(whole), np.signbit(want))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("nan", [False, True])
+def test_the_largest_of_many(dtype, nan):
+    largest = vectorize(CHOICES["gt"])
+    x = np.random.default_rng(5).standard_normal(1 << 20).astype(dtype)
+    if nan:
+        x[[10, 4000]] = np.nan  # what comes after it is chosen
+    with np.errstate(all="raise"):
+        for _ in range(2):  # the second time by the loop that was made for it
+            assert largest.reduce(x) == (x[4001:] if nan else x).max()
+            np.testing.assert_array_equal(largest.accumulate(x[5000:]), np.maximum.accumulate(x[5000:]))
+            np.testing.assert_array_equal(largest(x[::2], x[1::2]), np.where(x[::2] > x[1::2], x[::2], x[1::2]))
