@@ -286,6 +286,16 @@ def _is_device_array(value):
     return type(value) is _krait.DeviceArray
 
 
+def _overlap(value, out):
+    """Whether these are arrays of one place some of whose memory may be the same."""
+    if _is_device_array(value) and _is_device_array(out):
+        from .cuda._copies import device_extents
+
+        (low, high), (out_low, out_high) = device_extents(value), device_extents(out)
+        return low < out_high and out_low < high
+    return isinstance(value, np.ndarray) and isinstance(out, np.ndarray) and np.may_share_memory(value, out)
+
+
 class Stencil:
     """A function of an item's neighbours, called with whole arrays; stencil makes it."""
 
@@ -323,7 +333,12 @@ class Stencil:
         if stream:
             raise TypeError(f"stream is for arrays on a device, and the stencil {self.kernel.__name__} has none: "
                             "copy them there by cuda.to_device(array, stream)")
-        return self._compiled(*args) if out is None else self._compiled(*args, out)
+        if out is None:
+            return self._compiled(*args)
+        if any(_overlap(value, out) for value in args):
+            out[...] = self._compiled(*args, out.copy())  # items are computed of what neighbours were
+            return out
+        return self._compiled(*args, out)
 
     def _launch(self, args, out, stream):
         """The same on the device, for arguments that lie there, in the order of this stream."""
@@ -341,6 +356,9 @@ class Stencil:
                 raise ValueError(f"{name} is smaller than {arrays[0]}: pass arrays of one shape")
         if out is not None and out.shape != shape:
             raise ValueError(f"out has another shape than {arrays[0]}: make it by cuda.device_array_like({arrays[0]})")
+        if any(_overlap(value, out) for value in args):
+            out.copy_to_device(self._launch(args, out.copy(stream=stream), stream), stream=stream)
+            return out
         keeps = self._keeps_border and out is not None
         if keeps not in self._on_device:
             self._space["_grid"] = cuda.grid

@@ -190,12 +190,30 @@ PyObject *gufunc_looped(void *context, PyObject *gufunc, const LoopedRequest *re
     return found;
 }
 
+/* Whether NumPy is to ask an operand, or what is to take the results, what it does of ufuncs. */
+static bool is_overridden(const Gufunc *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    const ModuleState *state = self->core.state;
+    bool overridden = false;
+    for (Py_ssize_t i = 0; i < nargs && !overridden; i++) overridden = vectorized_overrides(state, args[i]);
+    for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames) && !overridden; i++) {
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), "out") != 0) continue;
+        PyObject *out = args[nargs + i];
+        Py_ssize_t more = PyTuple_Check(out) ? PyTuple_GET_SIZE(out) : 1;
+        for (Py_ssize_t k = 0; k < more && !overridden; k++)
+            overridden = vectorized_overrides(state, PyTuple_Check(out) ? PyTuple_GET_ITEM(out, k) : out);
+    }
+    return overridden;
+}
+
 static PyObject *gufunc_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     Gufunc *self = (Gufunc *)callable;
     const Type *types[MAX_OPERANDS];
-    bool any_types = !self->core.signatures;
-    if (any_types && prepare(self, args, PyVectorcall_NARGS(nargsf), kwnames, types) < 0) return NULL;
-    if (self->target == UFUNC_CUDA) return call_cuda(self, args, PyVectorcall_NARGS(nargsf), kwnames);
+    bool any_types = !self->core.signatures, is_cuda = self->target == UFUNC_CUDA;
+    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    if ((any_types || is_cuda) && is_overridden(self, args, nargs, kwnames))
+        return PyObject_Vectorcall(self->ufunc, args, nargsf, kwnames);
+    if (any_types && prepare(self, args, nargs, kwnames, types) < 0) return NULL;
+    if (is_cuda) return call_cuda(self, args, nargs, kwnames);
     gufunc_check_guards(self);
     if (any_types && self->core.can_compile && !says_loop(kwnames))
         return call_loop(self, args, nargsf, kwnames, types);

@@ -38,10 +38,9 @@ static PyObject *of_class(PyObject *object, const char *name) {
     return value;
 }
 
-/* Whether an object has something of its own to say of ufuncs (NEP 13); arrays on a device are operands as they are. */
-static bool overrides(const Vectorized *self, PyObject *object) {
+bool vectorized_overrides(const ModuleState *state, PyObject *object) {
     if (!object || PyArray_CheckExact(object) || PyFloat_Check(object) || PyLong_Check(object) ||
-        Py_IS_TYPE(object, self->core.state->marshal.device_array) || PyArray_IsScalar(object, Generic))
+        Py_IS_TYPE(object, state->marshal.device_array) || PyArray_IsScalar(object, Generic))
         return false;
     PyObject *own = of_class(object, "__array_ufunc__"), *interface = of_class(object, "__cuda_array_interface__");
     PyObject *numpys = own ? PyObject_GetAttrString((PyObject *)&PyArray_Type, "__array_ufunc__") : NULL;
@@ -85,9 +84,10 @@ static PyObject *call_by_numpy(Vectorized *self, PyObject *const *args, Py_ssize
 }
 
 static PyObject *call_cuda(Vectorized *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    const ModuleState *state = self->core.state;
     PyObject *out = NULL, *stream = NULL;
     bool others = false, overridden = false;
-    for (Py_ssize_t i = 0; i < nargs && !overridden; i++) overridden = overrides(self, args[i]);
+    for (Py_ssize_t i = 0; i < nargs && !overridden; i++) overridden = vectorized_overrides(state, args[i]);
     for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++) {
         PyObject *name = PyTuple_GET_ITEM(kwnames, i);
         if (PyUnicode_CompareWithASCIIString(name, "out") == 0)
@@ -97,7 +97,7 @@ static PyObject *call_cuda(Vectorized *self, PyObject *const *args, Py_ssize_t n
         else
             others = true;
     }
-    if (overridden || overrides(self, out)) return call_by_numpy(self, args, nargs, kwnames, true);
+    if (overridden || vectorized_overrides(state, out)) return call_by_numpy(self, args, nargs, kwnames, true);
     if (others) return call_by_numpy(self, args, nargs, kwnames, false);
     if (nargs == self->nin + 1 && !out) out = args[--nargs];
     if (nargs != self->nin)

@@ -116,3 +116,31 @@ def test_functions_of_numpys_libraries_only_read_what_they_are_given():
 
     with pytest.raises(errors.TypingError, match="writes to its parameter 'a'"):
         guvectorize([f"void({matrix}, {matrix})"], "(m,m)->(m,m)")(result_into_input)
+
+
+class Own:
+    def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+        return ufunc.signature, method, len(inputs), sorted(keywords)
+
+
+class Marked(np.ndarray):
+    def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+        return "marked"
+
+
+class Refuses:
+    __array_ufunc__ = None
+
+
+@pytest.mark.parametrize("signatures", [["void(float64[:], float64[:])"], None])
+def test_operands_decide_for_themselves(signatures):
+    given = (signatures, "(n)->(n)") if signatures else ("(n)->(n)",)
+    for decorate in of_three_targets(*given):
+        function, x = decorate(running), np.arange(3.0)
+        assert function(Own()) == ("(n)->(n)", "__call__", 1, [])
+        assert function(x, out=Own()) == function(x, out=(Own(),)) == ("(n)->(n)", "__call__", 1, ["out"])
+        assert function(Own(), axis=0) == ("(n)->(n)", "__call__", 1, ["axis"])
+        assert function(x.view(Marked)) == "marked"
+        with pytest.raises(TypeError):
+            function(Refuses(), out=x)
+        assert function(x, x.copy()).tolist() == [0, 1, 3]

@@ -60,6 +60,20 @@ def test_constant_mode_on_a_device():
         np.testing.assert_allclose(d_out.copy_to_host(), out, rtol=1e-14)
 
 
+@pytest.mark.parametrize("options", [{}, {"cval": 7.0}, {"parallel": True}], ids=str)
+@pytest.mark.parametrize("place", [np.array, cuda.to_device], ids=["host", "device"])
+def test_results_over_what_they_are_made_of(place, options):
+    made, a = stencil(**options)(cross), np.random.default_rng(4).random((40, 30))
+    for part, whole in ((np.s_[:], np.s_[:]), (np.s_[1:], np.s_[:-1]), (np.s_[:, ::-1], np.s_[:])):
+        memory = a.copy()
+        want = memory[whole].copy()
+        made(memory[part].copy(), out=want)
+        here = place(a)
+        assert made(here[part], out=here[whole]) is not None
+        memory[whole] = want
+        np.testing.assert_array_equal(here if place is np.array else here.copy_to_host(), memory)
+
+
 def test_in_the_order_of_a_stream():
     a, stream, made = np.random.default_rng(3).random((40, 30)), cuda.stream(), stencil("wrap")(cross)
     d = cuda.to_device(a, stream)
