@@ -207,6 +207,10 @@ def tried_arrays(n):
     caught = "    except IndexError:\\n        s = -1.0\\n    return s\\n"
     return "@njit\\ndef f(m):\\n    s = 0.0\\n    try:\\n" + made + used + caught, (3,)
 
+def tried_values(n):
+    source, arguments = tried_arrays(n)
+    return source.replace("s = -1.0", "s -= 1.0"), arguments
+
 def branch_lists(n):
     made = "".join(f"    v{k} = [i, {k}]\\n" for k in range(n))
     used = "".join(f"    if s > v{k}[i]:\\n        s += v{k}[0] - v{(k * 7) % n}[i]\\n" for k in range(n))
@@ -403,6 +407,7 @@ KINDS = {  # name -> kind, or (kind, largest size)
     "arrays that live at a time": "local_arrays",
     "dicts that live at a time": "local_dicts",
     "arrays that live in a `try`": ("tried_arrays", 1000),
+    "values changed in a `try` and read by its handler": "tried_values",
     "lists used in branches": "branch_lists",
     "lists used in loops": "loop_lists",
     "dicts, one behind another": "dicts",

@@ -126,18 +126,30 @@ static void split_edge(Infer *in, Block *to, uint32_t pred) {
 
 /* A text that is put together (TY_TEXT), as the string that phis take: made once, where the program puts it together,
  * and not on each way to each phi, which may go round in a loop. */
-static Value *string_of(Infer *in, Value *text, const Type *string, Value **strings) {
-    if (strings[text->id]) return strings[text->id];
+static Value *string_of(Infer *in, Value *text, const Type *string, Value **casts) {
+    if (casts[text->id]) return casts[text->id];
     Typing t = {.in = in, .at = text->next, .emit = true};
-    return strings[text->id] = typing_make_cast(&t, text, string);
+    return casts[text->id] = typing_make_cast(&t, text, string);
 }
 
-static void cast_phi_operands(Infer *in, Value *phi, Value **strings) {
+/* A constant is cast where it stands, once for all raise edges that bring it to phis: with a block of its own on each of
+ * them, the ways to the handler would have nothing in common.  NULL: that may raise, or make an object. */
+static Value *cast_constant(Infer *in, Value *konst, const Type *type, Value **casts) {
+    Value *known = casts[konst->id];
+    if (known && known->type == type) return known;
+    if (type_is_counted(type) || cast_may_overflow(in, konst->type, type)) return NULL;
+    Typing t = {.in = in, .at = konst->next, .emit = true, .wraps = true};
+    return casts[konst->id] = typing_make_cast(&t, konst, type);
+}
+
+static void cast_phi_operands(Infer *in, Value *phi, Value **casts) {
     for (uint32_t i = 0; i < phi->nargs; i++) {
         Value *arg = value_resolve(phi->args[i]);
         const Type *string = infer_content(phi->type);
-        if (arg->type->kind == TY_TEXT && string->kind == TY_STRING) arg = string_of(in, arg, string, strings);
+        if (arg->type->kind == TY_TEXT && string->kind == TY_STRING) arg = string_of(in, arg, string, casts);
         bool raised = block_unwind(phi->block->preds.data[i]) == phi->block; /* behind the raise nothing is defined */
+        Value *cast = raised && arg->op == OP_CONST ? cast_constant(in, arg, phi->type, casts) : NULL;
+        if (cast) arg = cast;
         if (raised ? arg->type != phi->type : cast_may_overflow(in, arg->type, phi->type))
             split_edge(in, phi->block, i);
         Value *end = phi->block->preds.data[i]->last;
@@ -171,14 +183,14 @@ static void rewrite_phis(Infer *in) {
             }
         }
     }
-    Value **strings = ARENA_ARRAY(in->arena, Value *, in->func->next_value);
+    Value **casts = ARENA_ARRAY(in->arena, Value *, in->func->next_value);
     for (size_t b = 0; b < in->func->blocks.len; b++)
         for (Value *phi = in->func->blocks.data[b]->first, *next; phi && phi->op == OP_PHI; phi = next) {
             next = phi->next;
             if (phi->type->kind == TY_BOTTOM)
                 value_remove(phi); /* only unbound values: what may use it are phis, which take OP_UNDEF for it */
             else
-                cast_phi_operands(in, phi, strings);
+                cast_phi_operands(in, phi, casts);
         }
     for (size_t b = 0; b < in->func->blocks.len; b++)
         for (Value *value = in->func->blocks.data[b]->first; value; value = value->next)

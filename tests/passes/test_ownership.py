@@ -5,6 +5,7 @@ which it is not used any more, and on the way out of what raises before that."""
 
 import textwrap
 
+import numpy as np
 import pytest
 
 from krait import _testing
@@ -304,6 +305,23 @@ def test_ways_into_a_handler_of_many_are_no_square(phi):
     made = text.count("new_array")
     assert made == n + 1
     assert made <= text.count("release") <= 4 * made
+
+
+def test_ways_into_a_handler_that_reads_what_the_try_changes_are_no_square():
+    """Each way brings another value to the phi of the handler, an array among them: a phi of the blocks that release
+    takes it along."""
+
+    def ways(n):
+        made = "".join(f"        v{k} = np.zeros(m)\n" for k in range(n))
+        used = "".join(f"        s += v{k}[1]\n        last = np.full(m, s)\n" for k in range(n))
+        source = f"def f(m):\n    s = 0.0\n    last = np.ones(m)\n    try:\n{made}{used}"
+        names = {"np": np}
+        exec(source + "    except IndexError:\n        return s - last[0]\n    return s\n", names)
+        text = _testing.stage(names["f"], ("int",), "ownership")
+        return text.count("release") + text.count("jump")
+
+    n = 10
+    assert ways(4 * n) < 5 * ways(n)
 
 
 def test_a_handler_keeps_what_it_uses():
