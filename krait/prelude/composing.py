@@ -224,8 +224,8 @@ def piecewise(x, condlist, funclist, *args):
     if n != functions and n != functions - 1:
         raise ValueError(f"with {n} condition(s), either {n} or {n + 1} functions are expected")
     new = np.zeros_like(a)
-    others = np.ones(a.shape, np.bool_)
-    for i in range(n):
+    others = np.logical_not(np.asarray(conditions[0]))
+    for i in range(1, n if n != functions else 1):
         others &= np.logical_not(conditions[i])
     _put_pieces(new, a, conditions, others, funclist, 0, args)
     return new

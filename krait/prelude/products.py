@@ -147,16 +147,23 @@ def dot(a, b, out=None):
     a = np.asarray(a)
     b = np.asarray(b)
     if np.ndim(a) == 0 or np.ndim(b) == 0:
+        if out is not None and not _is_scaled_by_blas(a, b):
+            return np.multiply(a, b, out)
         return _dotted(_scaled(a, b), out)
     dtype = np.result_type(a, b)
     return _dotted(_dot(of_dtype(a, dtype), of_dtype(b, dtype)), out)
 
 
+def _is_scaled_by_blas(a, b):
+    dtype = np.dtype(np.result_type(a, b))
+    return a.ndim < 3 and b.ndim < 3 and (dtype.kind == "c" or dtype.kind == "f" and dtype.itemsize > 2)
+
+
 def _scaled(a, b):
     # BLAS adds multiples of lines and matrices to zeros: -0.0 is none of the results.
     x = np.multiply(a, b)
-    if np.ndim(x) == 1 or np.ndim(x) == 2:
-        if x.size > 1 and (x.dtype.kind == "c" or x.dtype.kind == "f" and x.dtype.itemsize > 2):
+    if np.ndim(x) > 0 and _is_scaled_by_blas(a, b):
+        if x.size > 1:
             x += x.dtype.type(0)
     return x
 

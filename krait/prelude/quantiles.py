@@ -19,7 +19,7 @@ def _least(x):
 
 
 def _place(n, q, method):
-    # Between which places of the sorted elements it lies: a number from 0 to n - 1 once it is limited.
+    # Between which places of the sorted elements it lies, or before or behind all of them.
     if method == "linear":
         return (n - 1) * q
     if method == "weibull":
@@ -43,8 +43,7 @@ def _place(n, q, method):
     if method == "inverted_cdf":
         return np.ceil(n * q) - 1
     if method == "averaged_inverted_cdf":
-        place = n * q - 1
-        return place + 0.5 if place == np.floor(place) else np.ceil(place)
+        return n * q - 1
     if method == "closest_observation":
         place = n * q - 1 - 0.5
         below = np.floor(place)
@@ -67,21 +66,34 @@ def _of_type(q, number):
     return number
 
 
+def _share(place, before, q, n, method):
+    # How far it lies from one element to the next.  Before the first and behind the last, whose number is then -1, the
+    # step has no length, but it decides about the sign of zero.
+    if method == "linear":
+        return (n - 1) * q - before
+    if method == "averaged_inverted_cdf":
+        return _of_type(q, 0.5 if place == before else 1.0)
+    if method == "midpoint":
+        return _of_type(q, 0.0 if place == np.floor(place) else 0.5)
+    return _of_type(q, place - before)
+
+
 def quantile_of(x, q, method, dtype):
     # x is changed.
     n = len(x)
     if n == 0 or has_nan(x):
         return np.dtype(dtype).type(math.nan)
-    place = min(max(float(_place(n, q, method)), 0.0), n - 1.0)
-    below = int(math.floor(place))
-    if x.dtype.kind == "b":
-        return select(x, below)
-    t = _of_type(q, place - below) if method != "linear" else (n - 1) * q - below
+    place = float(_place(n, q, method))
+    below = int(math.floor(min(max(place, 0.0), n - 1.0)))
     first = select(x, below)
+    if x.dtype.kind == "b":
+        return first
     lower = np.dtype(dtype).type(first)
-    if below == n - 1 or place == below:
+    if _takes_elements(method, q):
         return lower
-    second = _least(x[below + 1 :])
+    # An element itself is a step, too, of no length: it makes 0.0 of -0.0, and nan of infinities.
+    t = _share(place, -1 if place >= n - 1 else below, q, n, method)
+    second = _least(x[below + 1 :]) if 0 <= place < n - 1 else first
     upper = np.dtype(dtype).type(second)
     step = np.dtype(dtype).type(second - first) if x.dtype.kind == "f" else upper - lower  # rounded as elements are
     if t >= 0.5:

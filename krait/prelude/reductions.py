@@ -115,8 +115,8 @@ def prod_of_all(a, dtype):
 def extreme_of_all(f, name, a, initial):
     if initial is not None:
         if a.size == 0:
-            return a.dtype.type(initial)
-        return f(extreme_of_all(f, name, a, None), a.dtype.type(initial))
+            return as_first(a.dtype, initial)
+        return f(extreme_of_all(f, name, a, None), as_first(a.dtype, initial))
     if name == "minimum" and a.ndim > 0 and is_real(a.dtype):
         return folded("min", a, a.dtype)
     if name == "maximum" and a.ndim > 0 and is_real(a.dtype):
@@ -128,6 +128,13 @@ def extreme_of_all(f, name, a, initial):
     for item in x:
         extreme = f(extreme, item)
     return extreme
+
+
+def as_first(dtype, initial):
+    # NumPy takes what comes first for a number of Python: it must fit.
+    if isinstance(initial, (np.integer, np.floating)) and (dtype.kind == "i" or dtype.kind == "u"):
+        return dtype.type(initial) if isinstance(initial, np.uint64) else dtype.type(int(initial))
+    return dtype.type(initial)
 
 
 # ---- along an axis ----
@@ -161,7 +168,7 @@ def extreme_along(f, name, a, axis, initial):
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
         extreme[...] = slices[0]
     else:
-        extreme[...] = initial
+        extreme[...] = as_first(a.dtype, initial)
     for i in range(slices.shape[0]):
         f(extreme, slices[i], extreme)
     return extreme

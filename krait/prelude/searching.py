@@ -6,8 +6,8 @@ import numpy as np
 from krait.prelude import times
 from krait.prelude.axes import axis_at
 from krait.prelude.indexing import check_places, count_true, get, places_of_mask, true_places
-from krait.prelude.intrinsics import copied, is_constant, layout_of, packed, select, shape_text, with_item
-from krait.prelude.shaping import as_elements, together
+from krait.prelude.intrinsics import copied, data_address, is_constant, layout_of, packed, select, shape_text, with_item
+from krait.prelude.shaping import as_elements, lies_together, may_share_memory, together
 
 _INTS_WRAP = np.lib.NumpyVersion(np.__version__) < "2.5.0"  # of np.where; later they must fit
 
@@ -134,10 +134,19 @@ def check_mask_shape(shape, mask):
 
 def copyto(dst, src, casting="same_kind", where=None):
     values = array_or_number(src)
+    if isinstance(values, np.ndarray) and are_one_view(dst, values):
+        return
     if where is None:
         copied(dst, values, casting, None)
     else:
         copy_where(dst, values, casting, np.asarray(where))
+
+
+def are_one_view(x, y):
+    # NumPy copies no array to itself, and looks no further.
+    if x.ndim != y.ndim or x.dtype != y.dtype:
+        return False
+    return x.shape == y.shape and x.strides == y.strides and data_address(x) == data_address(y)
 
 
 def copy_where(dst, values, casting, mask):
@@ -181,12 +190,19 @@ def place(arr, mask, vals):
     mask = truth(mask)
     if mask.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
-    values = np.ravel(as_elements(vals, arr.dtype)).astype(arr.dtype)
+    values = values_to_place(as_elements(vals, arr.dtype), arr)
     if len(values) == 0:
         if count_true(mask) > 0:
             raise ValueError("Cannot insert from an empty array!")
         return
     put_repeated(arr, np.reshape(mask, arr.shape), values, 0, False)
+
+
+def values_to_place(values, arr):
+    # NumPy reads them where they lie, between its writes, unless it has to copy them or the array.
+    if values.dtype == arr.dtype and lies_together(values, "C") and lies_together(arr, "C"):
+        return packed(values, -1, values.size, "C")
+    return np.ravel(values).astype(arr.dtype)
 
 
 # ---- what a condition chooses ----
@@ -377,7 +393,8 @@ def put(a, ind, v, mode="raise"):
     if len(values) == 0:
         return
     if mode == "raise":
-        if not a.flags.c_contiguous:  # NumPy writes to a copy, which an error drops
+        if not a.flags.c_contiguous or may_share_memory(a, as_elements(v, a.dtype)):
+            # NumPy writes to a copy, which an error drops.
             check_places(places, a.size, 0)
         put_line(a, places[: _places_inside(places, a.size)], values)
         check_places(places, a.size, 0)

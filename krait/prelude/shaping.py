@@ -6,6 +6,7 @@ from krait.prelude import times
 from krait.prelude.axes import check_axes, check_repeated
 from krait.prelude.intrinsics import (
     axes_of,
+    data_address,
     frozen,
     layout_of,
     other_axes,
@@ -71,6 +72,32 @@ def astype(a, dtype, order="K", casting="unsafe", subok=True, copy=True):
 
 def np_astype(x, dtype, *, copy=True, device=None):
     return x.astype(dtype, copy=copy)
+
+
+def may_share_memory(a, b, max_work=0):
+    if max_work is not None and max_work != 0:
+        raise ValueError("compiled code compares bounds alone: max_work is 0")
+    x = np.asarray(a)
+    y = np.asarray(b)
+    if x.size == 0 or y.size == 0:
+        return False
+    return first_byte(x) < past_last_byte(y) and first_byte(y) < past_last_byte(x)
+
+
+def first_byte(a):
+    address = data_address(a)
+    for axis in range(a.ndim):
+        if a.strides[axis] < 0:
+            address += (a.shape[axis] - 1) * a.strides[axis]
+    return address
+
+
+def past_last_byte(a):
+    address = data_address(a) + a.itemsize
+    for axis in range(a.ndim):
+        if a.strides[axis] > 0:
+            address += (a.shape[axis] - 1) * a.strides[axis]
+    return address
 
 
 def lies_together(a, order):

@@ -15,6 +15,7 @@ def einsum(subscripts, *operands, optimize=False):
     plan = einsum_plan(subscripts, arrays)
     dtype = np.result_type(*arrays)
     out_labels, summed = plan[1], plan[2]
+    _check_diagonals(arrays, plan[0], plan[3], 0, len(arrays) == 1 and len(summed) == 0)
     extents = _extents(arrays, plan[0], out_labels + summed)
     views = _views(arrays, plan[0], extents)
     out = np.zeros(extents[: len(out_labels)], dtype)
@@ -31,6 +32,22 @@ def _arrays(operands):
     if len(operands) == 0:
         return ()
     return (np.asarray(operands[0]),) + _arrays(operands[1:])
+
+
+def _check_diagonals(arrays, labels, names, i, alone):
+    # What an operand has twice is as long both times.
+    if len(arrays) == 0:
+        return
+    shape, numbers = arrays[0].shape, labels[0]
+    for axis in range(1, len(shape)):
+        for before in range(axis):
+            if numbers[before] == numbers[axis] and shape[before] != shape[axis]:
+                operand = "single operand" if alone else f"operand {i}"
+                raise ValueError(
+                    f"dimensions in {operand} for collapsing index '{names[numbers[axis]]}' don't match "
+                    f"({shape[before]} != {shape[axis]})"
+                )
+    _check_diagonals(arrays[1:], labels[1:], names, i + 1, alone)
 
 
 def _extents(arrays, labels, extents):

@@ -1,7 +1,8 @@
 /* rules_einsum.c: what the subscripts of numpy.einsum mean, for the prelude (krait/prelude/tensors.py).
  *
  * In: einsum_plan(subscripts, operands).  Out, all constants: for each operand a tuple of the number of each axis's
- * label; a tuple of the numbers of the output's labels, which are 0, 1, ...; a tuple of those that are summed over.
+ * label; a tuple of the numbers of the output's labels, which are 0, 1, ...; a tuple of those that are summed over;
+ * the letters of all, by number.
  * An ellipsis stands for the axes that an operand has besides its letters: labels of their own, from the last back. */
 #include "typeinfer/rules_library.h"
 
@@ -113,11 +114,15 @@ static bool answer(Subscripts *s) {
         }
     if (s->noutput + nsummed > TYPE_MAX_NDIM)
         return typing_fail(s->t, DIAG_UNSUPPORTED, "einsum of more than %d different subscripts", TYPE_MAX_NDIM);
+    char names[TYPE_MAX_NDIM + 1] = {0};
+    for (unsigned label = 0; label < LABELS; label++)
+        if (s->numbers[label] >= 0) names[s->numbers[label]] = label < ELLIPSIS ? (char)label : '.';
     Arena *arena = s->t->in->arena;
     for (unsigned k = 0; k < s->count; k++) operands[k] = tuple_of_numbers(s, s->labels[k], s->ndims[k]);
     const Const *items[] = {const_tuple(arena, s->t->in->types, operands, s->count),
-                            tuple_of_numbers(s, s->output, s->noutput), tuple_of_numbers(s, summed, nsummed)};
-    return typing_become_const(s->t, const_tuple(arena, s->t->in->types, items, 3));
+                            tuple_of_numbers(s, s->output, s->noutput), tuple_of_numbers(s, summed, nsummed),
+                            const_str(arena, s->t->in->types, names)};
+    return typing_become_const(s->t, const_tuple(arena, s->t->in->types, items, 4));
 }
 
 bool rule_func_einsum_plan(Typing *t) {

@@ -68,7 +68,9 @@ bool typing_become_tuple(Typing *t, const Fact *items, Value *const *values, siz
         made[i] = values[i];
         if (general->items[i] != fact.type->items[i]) made[i] = typing_make_cast(t, made[i], general->items[i]);
     }
-    return typing_become(t, typing_make_op(t, OP_TUPLE, general, made, count), general);
+    Value *tuple = typing_make_op(t, OP_TUPLE, general, made, count);
+    tuple->konst = fact.konst; /* a method of it asks again */
+    return typing_become(t, tuple, general);
 }
 
 Items typing_items_new(Infer *in, size_t count) {

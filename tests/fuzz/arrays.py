@@ -6,6 +6,8 @@ is not written, and a variable keeps the type of its first value.  The calls tha
 so that errors of shapes and indices are met, too.  What a call put on the heap must be gone with its result.
 """
 
+import re
+
 import numpy as np
 
 import kinds
@@ -325,7 +327,11 @@ class Writer(Sampled):
 
     def put_change(self):
         """What an array that is there is given to be changed by."""
-        self.put_if_it_runs(self.filled(self.chance.choice(CHANGES), 0))
+        text = self.filled(self.chance.choice(CHANGES), 0)
+        running = re.fullmatch(r"(np\.cumsum\(.*), out=(.*)\)", text)
+        # NumPy may write beside an array of another shape.
+        if not running or np.shape(self.run(running[1] + ")")) == np.shape(self.run(running[2])):
+            self.put_if_it_runs(text)
 
     def put_unpack(self):
         one, other = self.number(), self.array()

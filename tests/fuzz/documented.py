@@ -359,7 +359,11 @@ def _root(array):
 
 
 def _added(function, array, *more, **keywords):
-    """A reduction of floats: where NumPy laid out a new array in other than C order, the last bits differ."""
+    """A reduction of floats: where NumPy laid out a new array in other than C order, the last bits differ.  What
+    adds up into an array of another shape may write anywhere: compiled code raises."""
+    if function.__name__ in ("cumsum", "cumprod") and "out" in keywords:
+        if np.shape(function(array, *more, **{**keywords, "out": None})) != np.shape(keywords["out"]):
+            raise Differs("a running sum into an array of another shape")
     result = function(array, *more, **keywords)
     if isinstance(array, np.ndarray) and array.ndim > 1 and np.asarray(result).dtype.kind == "f":
         root = _root(array)
@@ -566,7 +570,7 @@ class Documented(ast.NodeTransformer):
         of_module = isinstance(function, ast.Attribute) and ast.unparse(function.value) == "np"
         if isinstance(function, ast.Attribute) and function.attr == "sort" and not of_module:
             function.value = call("_sortable", function.value)
-        if isinstance(function, ast.Attribute) and function.attr in ("append", "extend", "insert"):
+        if isinstance(function, ast.Attribute) and function.attr in ("append", "extend", "insert") and not of_module:
             function.value = call("_watch", function.value)
         if isinstance(function, ast.Attribute) and function.attr in KEYED and node.args:
             node.args[0] = call("_keyed", node.args[0])
@@ -626,7 +630,8 @@ class Documented(ast.NodeTransformer):
             if isinstance(node.op, ast.Pow):
                 old = ast.parse(ast.unparse(node.target), mode="eval").body
                 return ast.Assign([node.target], call("_ipow", old, node.value, ast.Constant(is_constant(node.value))))
-            return self.in_steps(node) if isinstance(node.target, ast.Subscript) else node
+            once = any(isinstance(one, ast.Call) for one in ast.walk(node.target))  # what it gives another time is new
+            return self.in_steps(node) if isinstance(node.target, ast.Subscript) and not once else node
         name = ast.Name(node.target.id, ast.Load())
         if isinstance(node.op, ast.Pow):
             return ast.Assign([node.target], call("_ipow", name, node.value, ast.Constant(is_constant(node.value))))

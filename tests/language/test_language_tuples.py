@@ -241,3 +241,8 @@ def test_numbers_of_many_places_are_found_or_refused():
     agree_all(make("def f(x): return x.count(0.5), x.index(399)"), [(items,)])
     with pytest.raises(OverflowError, match="no float"):
         njit(lambda x: x.count(0.5))((*range(400), 0.5, LARGE_INT))
+
+
+def test_methods_of_what_is_made_of_known_tuples():
+    agree(njit(lambda x: ((1, "a")[1:] + (1,)).index(1)), 1)
+    agree(njit(lambda x: (((1, "a")[1:] + (1,)).count("a"), ((2.5, "a", x)[:2] * 2).index("a"))), 1)

@@ -50,6 +50,7 @@ def test_piecewise():
     check("np.piecewise(a, [a < 2, a >= 4], [-1, lambda x: x**2, 7])", VECTOR, MATRIX)
     check("np.piecewise(a, a < 2, [-1, lambda x, k: x + k], 3)", VECTOR, INTEGERS)
     same_error("np.piecewise(a, [a < 2, a >= 4], [-1])", VECTOR)
+    check("np.piecewise(a, [b > 1], [3, 4]), np.piecewise(a, [b > 1], [3])", (VECTOR, VECTOR[:0]))
 
 
 def test_fromfunction():

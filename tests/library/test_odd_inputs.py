@@ -131,6 +131,18 @@ def test_dot_takes_what_it_would_have_made(out):
     agree(make("def f(a, b, out):\n    np.dot(a, b, out=out)\n    return out"), np.ones((3, 2)), np.ones((2, 2)), out)
 
 
+@pytest.mark.parametrize("dtype", [np.int64, np.float16, np.float64, np.bool_])
+def test_dot_by_a_number_into_an_array(dtype):
+    """What BLAS does not multiply takes any array of the shape."""
+    f = njit(make("def f(a, b, out):\n    np.dot(a, b, out=out)\n    return out"))
+    a = np.ones((2, 4), dtype)
+    for out in (np.zeros((2, 4), dtype), np.zeros((2, 4), dtype, order="F"), np.zeros((4, 4), dtype)[::2],
+                np.zeros((2, 4), np.float64), np.zeros((3, 4), dtype)):
+        for b in (np.array(3, np.int8), np.array(2, dtype)):
+            if b.dtype.kind != "i" or dtype is not np.bool_:
+                agree(f, a, b, out)
+
+
 @pytest.mark.parametrize("name", ["sum", "prod", "any", "all", "max", "mean", "var", "std"])
 def test_masks_that_do_not_fit(name):
     initial = ", initial=1" if name == "max" else ""

@@ -26,6 +26,18 @@ def test_floats_to_begin_from_lose_their_fraction_among_integers(name):
     check(f"np.{name}(a, axis=0, initial=2.5)", INTEGERS, MATRIX)
 
 
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_what_extremes_begin_from_fits_the_elements(name):
+    """NumPy makes a number of Python of it."""
+    small = INTEGERS.astype(np.int8)
+    for text in (f"np.{name}(a, initial=b)", f"np.{name}(a, axis=0, initial=b)"):
+        check(text, (small, np.int64(3)), (small, 2.7), (small, np.float32(-3.5)), (MATRIX, np.int64(2)))
+        same_error(text, (small, np.int64(300)), (small, np.nan), (small, np.float64("nan")), (INTEGERS, np.inf))
+    f = njit(lambda a, b: (np.min(a, axis=0, initial=b), 1)[1])
+    with pytest.raises(ValueError, match="cannot convert float NaN to integer"):
+        f(INTEGERS[0], np.float64("nan"))
+
+
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c16", "i2", "u1"])
 def test_spreads_in_a_dtype(dtype):
     positive = np.abs(INTEGERS)

@@ -99,11 +99,27 @@ def test_take_into():
     "np.copyto(a, a[::-1])", "np.copyto(a, b)", "np.copyto(a, 2, 'unsafe', [True])", "np.copyto(a, 5, where=b > 0)",
     "np.copyto(a, 5, where=False)", "np.place(a, a > 1, np.zeros(0, a.dtype))", "np.copyto(a, [4])",
     "np.put(a, [0, 99, 1], [7, 8, 9])",
+    "np.place(a, a > 0, a)", "np.place(a, a < 2, a[::-1])", "np.put(a, [1, 99], a)", "np.put(a, [1, 0], a[:2])",
+    "np.putmask(a, a > 0, a[::-1])", "np.copyto(a, a, where=np.ones(17, np.bool_))", "np.copyto(a[1:], a[:-1])",
 ])  # fmt: skip
 def test_put(text):
     f = njit(make(f"def f(a, b):\n    {text}\n    return a"))
     for a in (V, M, np.asfortranarray(M), M[::2, ::-2].astype("f"), np.arange(3)):
         agree(f, a, I)
+
+
+def test_places_whose_values_lie_in_the_array_itself():
+    """NumPy reads them between its writes where it copies neither."""
+    x = np.array([5, 0, 2, 0, 1, 9, 3, 2, 8])
+    for place, values in (("a[:-1]", "a[1:]"), ("a[1:]", "a[:-1]"), ("a[::2]", "a"), ("a", "a[::2]")):
+        agree(njit(make(f"def f(a):\n    np.place({place}, {place} > 1, {values})\n    return a")), x)
+
+
+def test_whether_arrays_may_share_memory():
+    views = ("a", "a[::-1]", "a[2:]", "a[:2]", "a[::2]", "a[1::2]", "a[:0]", "a[-1:]", "a[3::-1]")
+    pairs = ", ".join(f"np.may_share_memory({one}, {other})" for one in views for other in views)
+    agree(njit(make(f"def f(a):\n    return {pairs}, np.may_share_memory(a, a.copy())")), V)
+    agree(njit(make("def f(a):\n    return np.may_share_memory(a[0], a[1]), np.may_share_memory(a.T, a[:, 2])")), M)
 
 
 def test_place_in_an_array_without_axes():

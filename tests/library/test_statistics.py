@@ -49,6 +49,20 @@ def test_quantiles():
     same_error("np.percentile(a, -1)", VECTOR)
 
 
+ENDS = [np.array([-1.0, -0.0, 3.0]), np.array([-3.0, -2.0, -0.0]), np.array([-0.0] * 3), np.array([-0.0, 1, 2], "f"),
+        np.array([-0.0]), np.array([np.inf]), np.array([-1.7e308, 1e308, 1.7e308]), np.array([1.0, 2.0, np.inf]),
+        np.array([-np.inf, -np.inf, 1.0])]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["linear", "averaged_inverted_cdf", "interpolated_inverted_cdf", "weibull",
+                                    "midpoint", "median_unbiased"])
+def test_quantiles_at_zeros_and_infinities(method):
+    """An element itself is a step of no length, which decides about the sign of zero."""
+    with np.errstate(all="ignore"):
+        check(f"np.quantile(a, b, method='{method}'), np.nanquantile(a, b[0], method='{method}')",
+              *[(a, np.array([0.5, 0.25, 0.0, 1.0])) for a in ENDS])
+
+
 def test_quantiles_of_narrow_floats_and_of_nothing():
     """A share that is a Python number is computed with in float64."""
     four = np.array([3, 1, 2, 0])

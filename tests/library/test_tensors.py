@@ -26,6 +26,10 @@ def test_einsum():
           (STACK, RNG.random((5, 4, 2, 3))))
     check("np.einsum('ba', a), np.einsum('ijk->kj', a[None])", MATRIX)
     check("np.einsum('i...->...', a)", CUBE, MATRIX)
+    same_error("np.einsum('ii', a), np.einsum('ii->i', a)", np.ones((1, 2)), np.ones((2, 1)), np.ones((3, 2)))
+    same_error("np.einsum('ii->i', a)", np.ones((1, 2)), np.ones((3, 2)))
+    same_error("np.einsum('iij->j', a)", np.ones((1, 2, 3)), np.ones((2, 1, 3)))
+    same_error("np.einsum('i,jj', a, b)", (VECTOR, np.ones((1, 3))))
     with pytest.raises(ValueError, match="operands could not be broadcast together"):
         njit(expression("np.einsum('ij,jk', a, b)", "a", "b"))(MATRIX, MATRIX)
 
