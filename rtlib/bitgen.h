@@ -14,7 +14,5 @@ typedef struct BinomialState {
 } BinomialState;
 
 int64_t random_binomial(BitGenerator *, double, int64_t, BinomialState *);
-uint64_t random_interval(BitGenerator *, uint64_t);
-uint64_t random_bounded_uint64(BitGenerator *, uint64_t, uint64_t, uint64_t, bool);
 
 #endif

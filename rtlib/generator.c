@@ -7,6 +7,9 @@
 
 #if defined(KRAIT_RT_HOST)
 
+uint64_t random_interval(BitGenerator *, uint64_t);
+uint64_t random_bounded_uint64(BitGenerator *, uint64_t, uint64_t, uint64_t, bool);
+
 static BitGenerator *bits(int64_t address) { return (BitGenerator *)(intptr_t)address; }
 
 #define REAL0(name)                       \

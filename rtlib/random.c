@@ -14,6 +14,8 @@
 #if defined(KRAIT_RT_HOST)
 
 extern LegacyState krait_host_numpy_random;
+/* next_uint32 of bit generators whose words are read here, as they lie; NULL: of none. */
+extern uint32_t (*krait_host_numpy_twister)(void *);
 /* 1 in a module with parallel loops (codegen.c sets it): each chunk of one has a stream of its own (runtime/host); 2
  * where iterations give theirs a seed: what it draws from then is asked for each number. */
 extern int32_t krait_streams;
@@ -27,11 +29,32 @@ void krait_host_random_seed(int32_t which, int64_t seed);
 static LegacyState *numpy_state(void) { return krait_streams ? krait_host_numpy_stream() : &krait_host_numpy_random; }
 static BitGenerator *numpy_bits(void) { return numpy_state()->bits; }
 
+/* The generator's words; NULL: it is to be asked. */
+static NumpyTwister *words_in_place(const BitGenerator *bits) {
+    return bits->next_uint32 == krait_host_numpy_twister ? bits->state : 0;
+}
+
+static uint32_t draw_word_of(NumpyTwister *mt) {
+    if (mt->index >= TWISTER_WORDS) {
+        krait_host_twister_turn(mt->state);
+        mt->index = 0;
+    }
+    return twister_tempered(mt->state[mt->index++]);
+}
+
+static uint32_t draw_half(const BitGenerator *bits) {
+    NumpyTwister *mt = words_in_place(bits);
+    return mt ? draw_word_of(mt) : bits->next_uint32(bits->state);
+}
+
 static double draw(void) {
     uint64_t *words = krait_streams == 1 ? krait_host_stream_words() : 0;
     if (words) return stream_double(words);
     BitGenerator *bits = numpy_bits();
-    return bits->next_double(bits->state);
+    NumpyTwister *mt = words_in_place(bits);
+    if (!mt) return bits->next_double(bits->state);
+    uint32_t a = draw_word_of(mt);
+    return twister_double(a, draw_word_of(mt));
 }
 
 static double draw_exponential(void) { return -m_log(1.0 - draw()); }
@@ -220,14 +243,21 @@ int64_t krait_rt_numpy_binomial_d(double p, int64_t n) {
     return random_binomial(numpy_bits(), p, n, &state);
 }
 
-/* From 0 to most, both included. */
-int64_t krait_rt_numpy_interval_l(int64_t most) { return (int64_t)random_interval(numpy_bits(), (uint64_t)most); }
+/* From 0 to most, both included: a mask takes as many bits as it has, and what is too large is drawn again. */
+static uint64_t draw_masked(uint64_t most) {
+    BitGenerator *bits = numpy_bits();
+    if (!most) return 0;
+    uint64_t mask = ~UINT64_C(0) >> __builtin_clzll(most), drawn;
+    do drawn = (most >> 32 ? bits->next_uint64(bits->state) : draw_half(bits)) & mask;
+    while (drawn > most);
+    return drawn;
+}
 
-/* From low to low + range, both included, as randint draws them: masked, with rejection. */
+int64_t krait_rt_numpy_interval_l(int64_t most) { return (int64_t)draw_masked((uint64_t)most); }
+
+/* From low to low + range, as randint draws them. */
 int64_t krait_rt_numpy_bounded_l(int64_t low, int64_t range) {
-    uint64_t span = (uint64_t)range, mask = span;
-    for (int shift = 1; shift < 64; shift *= 2) mask |= mask >> shift;
-    return (int64_t)random_bounded_uint64(numpy_bits(), (uint64_t)low, span, mask, true);
+    return (int64_t)((uint64_t)low + draw_masked((uint64_t)range));
 }
 
 /* ---- the hypergeometric distribution as numpy.random draws it ---- */
@@ -300,8 +330,8 @@ static uint32_t draw_word(void) {
 }
 
 double krait_rt_python_double_v(void) {
-    uint32_t a = draw_word() >> 5, b = draw_word() >> 6;
-    return (a * 67108864.0 + b) * (1.0 / 9007199254740992.0);
+    uint32_t a = draw_word();
+    return twister_double(a, draw_word());
 }
 
 /* 1 to 63 bits. */

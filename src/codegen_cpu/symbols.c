@@ -148,6 +148,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_host_chunk", host_chunk),
     SYMBOL("krait_host_set_chunk", host_set_chunk),
     SYMBOL("krait_host_stack_limit", stack_limit),
+    SYMBOL("krait_host_twister_turn", krait_host_twister_turn),
     SYMBOL("krait_host_numpy_stream", krait_host_numpy_stream),
     SYMBOL("krait_host_stream_words", krait_host_stream_words),
     SYMBOL("krait_host_python_word", krait_host_python_word),
@@ -202,6 +203,7 @@ static void *numpy_random_symbol(const char *name) {
 void *host_symbol(const char *name) {
     if (!strncmp(name, HOST_NUMPY_LOOP, strlen(HOST_NUMPY_LOOP))) return (void *)host_numpy_loop_find(name);
     if (!strcmp(name, "krait_host_numpy_random")) return host_random_get(HOST_RANDOM_NUMPY);
+    if (!strcmp(name, "krait_host_numpy_twister")) return host_random_twister();
     if (!strcmp(name, "krait_host_python_random")) return host_random_get(HOST_RANDOM_PYTHON);
     for (size_t i = 0; i < COUNT_OF(runtime_symbols); i++)
         if (!strcmp(name, runtime_symbols[i].name)) {

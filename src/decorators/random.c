@@ -3,7 +3,8 @@
  * In: the two objects.  Out: addresses inside them, told to runtime/host.
  * Neither library publishes the layout of these objects.  NumPy's RandomState holds a copy of its bit generator's
  * struct, whose address and content are known (the capsule gives it), and behind a pointer to that copy the second
- * number of a normal pair: the place is looked for by content, then tried by setting that number and looking.  The
+ * number of a normal pair: the place is looked for by content, then tried by setting that number and looking.  The state
+ * of its Mersenne Twister is 624 words and an index, where they are what get_state() says; if not, it is asked.  The
  * standard library's Random is the object's head, an index and 624 words: compared with what getstate() says. */
 #include "decorators/decorators.h"
 #include "runtime/host/host.h" /* host_random_set */
@@ -56,10 +57,35 @@ static int shows_gauss(PyObject *random_state, const LegacyState *state) {
     return shown;
 }
 
+/* Whether NumPy's Mersenne Twister lies at `mt` as get_state() says. */
+static int shows_words(PyObject *random_state, const NumpyTwister *mt) {
+    PyObject *state = PyObject_CallMethod(random_state, "get_state", NULL);
+    bool named = state && PyTuple_Check(state) && PyTuple_GET_SIZE(state) > 2 &&
+                 PyUnicode_Check(PyTuple_GET_ITEM(state, 0)) &&
+                 PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(state, 0), "MT19937") == 0;
+    int shown = state ? 0 : -1;
+    Py_buffer words;
+    if (named && PyObject_GetBuffer(PyTuple_GET_ITEM(state, 1), &words, PyBUF_C_CONTIGUOUS) < 0)
+        shown = -1;
+    else if (named) {
+        shown = words.len == (Py_ssize_t)sizeof mt->state && memcmp(words.buf, mt->state, sizeof mt->state) == 0 &&
+                PyLong_AsLong(PyTuple_GET_ITEM(state, 2)) == mt->index;
+        PyBuffer_Release(&words);
+    }
+    Py_XDECREF(state);
+    return shown;
+}
+
+static int find_words(PyObject *random_state, const BitGenerator *generator) {
+    int shown = shows_words(random_state, generator->state);
+    if (shown > 0) host_random_set_twister(generator->next_uint32);
+    return shown < 0 ? -1 : 0;
+}
+
 static int find_numpy(PyObject *random_state) {
     PyObject *bits = PyObject_GetAttrString(random_state, "_bit_generator");
     PyObject *capsule = bits ? PyObject_GetAttrString(bits, "capsule") : NULL;
-    const void *generator = capsule ? PyCapsule_GetPointer(capsule, "BitGenerator") : NULL;
+    const BitGenerator *generator = capsule ? PyCapsule_GetPointer(capsule, "BitGenerator") : NULL;
     Py_XDECREF(capsule);
     Py_XDECREF(bits);
     if (!generator) return -1;
@@ -71,7 +97,7 @@ static int find_numpy(PyObject *random_state) {
         if (shown < 0) return -1;
         if (!shown) continue;
         host_random_set(HOST_RANDOM_NUMPY, object + offset, random_state, seed_anew);
-        return 0;
+        return find_words(random_state, generator);
     }
     return not_found("numpy.random");
 }

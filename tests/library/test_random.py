@@ -263,6 +263,39 @@ def test_seeding_from_the_system():
     assert f() != f()
 
 
+def test_another_bit_generator_is_drawn_from():
+    # Words of a Mersenne Twister are read where they lie; what takes its place has none.
+    @njit
+    def f():
+        return np.random.rand(), np.random.randint(0, 1000), np.random.randn(), np.random.permutation(5)[0]
+
+    f()
+    before = np.random.get_bit_generator()
+    try:
+        for bits in (np.random.PCG64, np.random.MT19937):
+            np.random.set_bit_generator(bits(3))
+            expected = f.py_func()
+            np.random.set_bit_generator(bits(3))
+            assert f() == expected
+    finally:
+        np.random.set_bit_generator(before)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 1000, 2**31, 2**32 - 1, 2**32, 2**62])
+def test_words_are_the_interpreters_over_several_states(most):
+    def f(n, most):
+        total = 0.0
+        for _ in range(n):
+            total += np.random.randint(0, most) % 1000 + np.random.rand()
+        return total, np.random.randint(0, most, 700).max()
+
+    seed(5)
+    expected = f(1500, most)
+    seed(5)
+    assert njit(f)(1500, most) == expected
+    assert np.random.rand() == [seed(5), f(1500, most), np.random.rand()][2]
+
+
 def test_shuffle_permutation_choice():
     def f(a, b):
         np.random.shuffle(a)

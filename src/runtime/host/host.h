@@ -271,6 +271,11 @@ typedef void HostRandomSeed(void *owner, int64_t seed);
 void host_random_set(HostRandom which, void *state, void *owner, HostRandomSeed *seed);
 void *host_random_get(HostRandom which);                  /* the state; NULL: not found yet */
 void krait_host_random_seed(int32_t which, int64_t seed); /* what generated code calls */
+/* next_uint32 of bit generators whose state is known to lie as NumpyTwister; and where that address is kept, NULL until
+ * then, which generated code reads. */
+typedef uint32_t HostRandomWord(void *state);
+void host_random_set_twister(HostRandomWord *next);
+void *host_random_twister(void);
 
 /* What a chunk of a parallel loop draws from, in room of the caller's; seeds: one for each HostRandom.  Returns the
  * stream that the thread had before. */

@@ -16,10 +16,31 @@ static struct {
     HostRandomSeed *_Atomic seed;
 } generators[HOST_RANDOM_COUNT];
 
+static HostRandomWord *_Atomic twister_next;
+
 void host_random_set(HostRandom which, void *state, void *owner, HostRandomSeed *seed) {
     atomic_store(&generators[which].owner, owner);
     atomic_store(&generators[which].seed, seed);
     atomic_store(&generators[which].state, state);
+}
+
+void host_random_set_twister(HostRandomWord *next) { atomic_store(&twister_next, next); }
+void *host_random_twister(void) { return &twister_next; }
+
+/* ---- the Mersenne Twister ---- */
+
+static inline uint32_t next_of(uint32_t word, uint32_t after, uint32_t far) {
+    uint32_t y = (word & 0x80000000u) | (after & 0x7fffffffu);
+    return far ^ (y >> 1) ^ (-(y & 1) & 0x9908b0dfu);
+}
+
+/* The loops are whole numbers of vectors. */
+void krait_host_twister_turn(uint32_t *words) {
+    enum { NEAR = TWISTER_WORDS - TWISTER_MIDDLE, WHOLE = NEAR / 4 * 4, LAST = TWISTER_WORDS - 1 };
+    for (int i = 0; i < WHOLE; i++) words[i] = next_of(words[i], words[i + 1], words[i + TWISTER_MIDDLE]);
+    for (int i = WHOLE; i < NEAR; i++) words[i] = next_of(words[i], words[i + 1], words[i + TWISTER_MIDDLE]);
+    for (int i = NEAR; i < LAST; i++) words[i] = next_of(words[i], words[i + 1], words[i - NEAR]);
+    words[LAST] = next_of(words[LAST], words[0], words[LAST - NEAR]);
 }
 
 /* ---- streams of parallel loops ---- */
@@ -47,9 +68,9 @@ static uint64_t twister_whole(void *mt) {
     return high << 32 | twister_word(mt);
 }
 
-static double twister_double(void *mt) {
-    uint32_t a = twister_word(mt) >> 5, b = twister_word(mt) >> 6;
-    return (a * 67108864.0 + b) * (1.0 / 9007199254740992.0);
+static double twister_fraction(void *mt) {
+    uint32_t a = twister_word(mt);
+    return twister_double(a, twister_word(mt));
 }
 
 static void twister_start(Twister *mt, uint32_t seed) {
@@ -122,7 +143,7 @@ static void seed_stream(HostRandom which, int64_t seed) {
                                           next_word};
     } else if (numpys) {
         twister_start(mt, (uint32_t)seed);
-        stream->bits = (BitGenerator){mt, twister_whole, twister_half, twister_double, twister_raw};
+        stream->bits = (BitGenerator){mt, twister_whole, twister_half, twister_fraction, twister_raw};
     } else {
         twister_start_by_key(mt, (uint64_t)seed);
     }

@@ -28,22 +28,35 @@ typedef struct Twister {
     uint32_t state[TWISTER_WORDS];
 } Twister;
 
-static inline void twister_turn(Twister *mt) {
-    for (int i = 0; i < TWISTER_WORDS; i++) {
-        uint32_t y = (mt->state[i] & 0x80000000u) | (mt->state[(i + 1) % TWISTER_WORDS] & 0x7fffffffu);
-        mt->state[i] = mt->state[(i + TWISTER_MIDDLE) % TWISTER_WORDS] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
-    }
-    mt->index = 0;
-}
+/* The words that come after those that are used up (random.c). */
+void krait_host_twister_turn(uint32_t *words);
 
-static inline uint32_t twister_word(Twister *mt) {
-    if (mt->index >= TWISTER_WORDS) twister_turn(mt);
-    uint32_t y = mt->state[mt->index++];
+static inline uint32_t twister_tempered(uint32_t y) {
     y ^= y >> 11;
     y ^= (y << 7) & 0x9d2c5680u;
     y ^= (y << 15) & 0xefc60000u;
     return y ^ (y >> 18);
 }
+
+static inline uint32_t twister_word(Twister *mt) {
+    if (mt->index >= TWISTER_WORDS) {
+        krait_host_twister_turn(mt->state);
+        mt->index = 0;
+    }
+    return twister_tempered(mt->state[mt->index++]);
+}
+
+/* The same of two words: a double from 0 up to, but not, 1. */
+static inline double twister_double(uint32_t a, uint32_t b) {
+    return ((a >> 5) * 67108864.0 + (b >> 6)) * (1.0 / 9007199254740992.0);
+}
+
+/* Of NumPy's bit generator MT19937, which has the index behind the words: drawn from in place where
+ * decorators/random.c has seen that it lies so. */
+typedef struct NumpyTwister {
+    uint32_t state[TWISTER_WORDS];
+    int index;
+} NumpyTwister;
 
 /* What chunks of parallel loops draw from: xoshiro256++ of Blackman and Vigna (2019). */
 static inline uint64_t stream_word(uint64_t *s) {
