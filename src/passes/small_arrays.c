@@ -90,7 +90,7 @@ static bool is_harmless(const Value *value, uint32_t operand) {
     case OP_MAP:
     case OP_REDUCE:
     case OP_ITER_MORE: return true;
-    case OP_CALL_FUNC: return value_calls(value, FUNC_LEN);
+    case OP_CALL_FUNC: return value_calls(value, FUNC_LEN) || value_calls(value, FUNC_NUMPY_LOOP);
     default: return false;
     }
 }
