@@ -29,6 +29,7 @@ FAMILIES = (
     "strangers",
     "travellers",
     "visitors",
+    "guests",
 )
 
 

@@ -1,4 +1,4 @@
-/* rows.c: neighbours in a row that one access of 128 or 64 bits takes (Target.before_last).
+/* rows.c: neighbours in a row that one access of 128 bits takes, or of 64, 32 or 16 (Target.before_last).
  *
  * In: an optimised kernel.  Out: the same; and Module.rows, which says of each of its arrays of what it has to begin at
  * a multiple, and its rows to have a multiple, for a block's accesses of neighbours, x[i, 0] ... x[i, 3], to be one.
@@ -13,7 +13,7 @@
 
 #include "codegen_nvptx/nvptx.h"
 
-enum { WIDEST = ROWS_WIDEST, MOST_SPOTS = 256, DEPTH = 8 };
+enum { WIDEST = ROWS_WIDEST, NARROWEST = 2, MOST_SPOTS = 256, DEPTH = 8 };
 
 /* A number that is `rest` modulo `by`, a power of two. */
 typedef struct Remainder {
@@ -25,8 +25,8 @@ typedef struct Spot {
     RowsArray *array;
     LLVMValueRef index; /* what goes through the array; a constant distance from there is left out */
     uint64_t scale;
-    int64_t distance; /* bytes */
-    unsigned bytes;
+    int64_t distance;     /* bytes */
+    unsigned bytes, item; /* of the access; of an element of it: some have become vectors */
     Remainder at;
     bool stores, done;
 } Spot;
@@ -169,17 +169,25 @@ static bool read_access(const Module *module, LLVMValueRef inst, Spot *spot) {
     if ((!loads && !stores) || LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
         return false;
     LLVMTypeRef type = LLVMTypeOf(stores ? LLVMGetOperand(inst, 0) : inst);
-    LLVMTypeKind kind = LLVMGetTypeKind(type);
-    if (kind != LLVMFloatTypeKind && kind != LLVMDoubleTypeKind && kind != LLVMIntegerTypeKind) return false;
-    *spot = (Spot){.inst = inst, .stores = stores, .bytes = (unsigned)LLVMABISizeOfType(module->layout, type)};
-    return (spot->bytes == 4 || spot->bytes == 8) && find_place(module, LLVMGetOperand(inst, stores), spot);
+    bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    LLVMTypeRef element = vector ? LLVMGetElementType(type) : type;
+    LLVMTypeKind kind = LLVMGetTypeKind(element);
+    if (kind != LLVMHalfTypeKind && kind != LLVMBFloatTypeKind && kind != LLVMFloatTypeKind &&
+        kind != LLVMDoubleTypeKind && kind != LLVMIntegerTypeKind)
+        return false;
+    unsigned item = (unsigned)LLVMABISizeOfType(module->layout, element);
+    unsigned bytes = (unsigned)LLVMStoreSizeOfType(module->layout, type);
+    *spot = (Spot){.inst = inst, .stores = stores, .bytes = bytes, .item = item};
+    return item <= WIDEST / 2 && !(item & (item - 1)) && bytes <= WIDEST &&
+           bytes == item * (vector ? LLVMGetVectorSize(type) : 1) &&
+           find_place(module, LLVMGetOperand(inst, stores), spot);
 }
 
 /* ---- neighbours ---- */
 
 static bool goes_with(const Spot *a, const Spot *b) {
     return a->array == b->array && a->index == b->index && a->scale == b->scale && a->stores == b->stores &&
-           a->bytes == b->bytes;
+           a->item == b->item;
 }
 
 /* Whether all that the block takes of a row could be accesses of so many bytes: of three neighbours two are no pair,
@@ -189,26 +197,31 @@ static bool spans(const Spot *spots, unsigned count, const Spot *of, unsigned wi
     for (unsigned i = 0; i < count; i++) {
         if (!goes_with(of, &spots[i])) continue;
         if (spots[i].distance < low) low = spots[i].distance;
-        if (spots[i].distance > high) high = spots[i].distance;
+        if (spots[i].distance + spots[i].bytes > high) high = spots[i].distance + spots[i].bytes;
     }
-    return (high + of->bytes - low) % width == 0 && (of->distance - low) % width == 0;
+    return (high - low) % width == 0 && (of->distance - low) % width == 0;
+}
+
+/* Whether a spot is a part of such an access that begins with `first`. */
+static bool is_part(const Spot *first, const Spot *spot, unsigned width) {
+    int64_t behind = spot->distance - first->distance;
+    return goes_with(first, spot) && !spot->done && behind >= 0 && behind + spot->bytes <= width &&
+           behind % first->item == 0;
 }
 
 /* What begins where an access of so many bytes can, with all its neighbours. */
 static void widen(Spot *spots, unsigned count, Spot *first, unsigned width, bool claims) {
     unsigned found = 0;
-    if (first->done || first->at.by < width || first->at.rest % width || width <= first->bytes) return;
+    if (first->done || first->at.by < width || first->at.rest % width || width <= first->item) return;
     for (unsigned i = 0; i < count; i++) {
-        int64_t behind = spots[i].distance - first->distance;
-        if (goes_with(first, &spots[i]) && !spots[i].done && behind >= 0 && behind < width &&
-            behind % first->bytes == 0)
-            found |= 1u << (behind / first->bytes);
+        unsigned items = spots[i].bytes / first->item;
+        if (is_part(first, &spots[i], width))
+            found |= ((1u << items) - 1) << (spots[i].distance - first->distance) / first->item;
     }
-    if (found != (1u << width / first->bytes) - 1 || !spans(spots, count, first, width)) return;
+    if (found != (1u << width / first->item) - 1 || !spans(spots, count, first, width)) return;
     for (unsigned i = 0; i < count; i++) {
         int64_t behind = spots[i].distance - first->distance;
-        if (&spots[i] == first || spots[i].done || !goes_with(first, &spots[i]) || behind < 0 || behind >= width)
-            continue;
+        if (&spots[i] == first || !is_part(first, &spots[i], width)) continue;
         spots[i].done = true;
         if (claims) LLVMSetAlignment(spots[i].inst, behind ? (unsigned)(behind & -behind) : width);
     }
@@ -226,7 +239,7 @@ void nvptx_align_rows(Module *module) {
             unsigned count = 0;
             for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst))
                 if (count < MOST_SPOTS && read_access(module, inst, &spots[count])) count++;
-            for (unsigned width = WIDEST; width >= WIDEST / 2; width /= 2)
+            for (unsigned width = WIDEST; width >= NARROWEST; width /= 2)
                 for (unsigned i = 0; i < count; i++) widen(spots, count, &spots[i], width, claims);
         }
 }

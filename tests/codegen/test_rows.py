@@ -20,11 +20,13 @@ D2, I2 = array("float64", 2), array("int32", 2)
 
 
 def accesses(kernel, types, **options):
-    """(loads and stores of several elements, what is asked of the arrays)"""
+    """(loads and stores of several elements, what is asked of the arrays): four bytes are one number of 32 bits"""
     text = _testing.compile(kernel, types, capability=90, **options)
     assemble(text, 90)
     asked = re.search(r"// aligned rows:(.*)", text)
     found = re.findall(r"(ld|st)\.global\S*?\.(v[24])\.\w(\d+)", text)
+    if re.match(r"array\((u?int8|bool)", types):
+        found += re.findall(r"(ld|st)\.global(?:\.nc)?\.(b)(32).*, \[", text)
     return sorted("".join(parts) for parts in found), asked and [int(word) for word in asked[1].split()]
 
 
@@ -68,7 +70,38 @@ def sixes(x, out):
         out[i] = x[i, 0] * x[i, 1] + x[i, 2] * x[i, 3] + x[i, 4] * x[i, 5]
 
 
+def pairs(x, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = float(x[i, 0]) * float(x[i, 1])
+
+
+def fields(x, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        a, b, c, d = float(x[i, 0]), float(x[i, 1]), float(x[i, 2]), float(x[i, 3])
+        out[i] = a * b + c * d
+
+
+def negatives(x, out):
+    """LLVM computes with vectors of two and of four here."""
+    i = cuda.grid(1)
+    if i < out.shape[0]:
+        for k in range(8):
+            out[i, k] = 100 - x[i, k]
+
+
 @pytest.mark.parametrize("kernel, types, found, asked", [
+    (fields, f"{array('uint8', 2)}; {F1}", ["ldb32"], [4, 0]),
+    (fields, f"{array('bool', 2)}; {F1}", ["ldb32"], [4, 0]),
+    (fields, f"{array('int16', 2)}; {F1}", ["ldv416"], [8, 0]),
+    (fields, f"{array('float16', 2)}; {F1}", ["ldv416"], [8, 0]),
+    (pairs, f"{array('uint8', 2)}; {F1}", ["ldv28"], [2, 0]),
+    (pairs, f"{array('uint16', 2)}; {F1}", ["ldv216"], [4, 0]),
+    (negatives, f"{array('uint8', 2)}; {array('uint8', 2)}", ["ldv232", "stv232"], [8, 8]),
+    (negatives, f"{array('int16', 2)}; {array('int16', 2)}", ["ldv432", "stv432"], [16, 16]),
+    (negatives, f"{F2}; {F2}", ["ldv432"] * 2 + ["stv432"] * 2, [16, 16]),
+    (quads, f"{array('complex64', 2)}; {array('complex64', 1)}", ["ldv432"] * 2 + ["stv232"], [16, 8]),
     (quads, f"{F2}; {F1}", ["ldv432"], [16, 0]),
     (quads, f"{D2}; {array('float64', 1)}", ["ldv264"] * 2, [16, 0]),
     (quads, f"{I2}; {F1}", ["ldv432"], [16, 0]),
@@ -119,6 +152,9 @@ def columns(x, out):
     (late, f"{F2}; {F1}"),
     (anywhere, f"{F1}; {F1}"),
     (columns, f"{F2}; {F1}"),
+    (threes, f"{array('uint8', 2)}; {F1}"),
+    (late, f"{array('int16', 2)}; {F1}"),
+    (anywhere, f"{array('uint8', 1)}; {F1}"),
     (quads, f"array(float32, 2, A); {F1}"),
     (quads, f"array(float32, 2, F); {F1}"),
 ])

@@ -143,6 +143,24 @@ def test_rows_of_host_arrays_that_share_memory(place):
         np.testing.assert_array_equal(out[::-1], x[:, :4] + words[:, None])
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float16, np.complex64, np.bool_])
+def test_rows_of_elements_of_other_sizes(dtype):
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < out.shape[0]:
+            a, b, c, d = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
+            out[i, 0], out[i, 1], out[i, 2], out[i, 3] = b, c, d, a
+
+    whole = (np.arange(1000) % 251).astype(dtype)
+    for start, columns in PLACES:
+        x = whole[start:start + ROWS * columns].reshape(ROWS, columns)
+        for at in range(4):
+            out = cuda.to_device(np.zeros(ROWS * 4 + at, dtype))[at:].reshape(ROWS, 4)
+            kernel[2, 32](cuda.to_device(whole)[start:start + ROWS * columns].reshape(ROWS, columns), out)
+            np.testing.assert_array_equal(out.copy_to_host(), x[:, [1, 2, 3, 0]], str((start, columns, at)))
+
+
 def test_rows_of_arrays_without_elements():
     for columns in 0, 4, 5:
         for at in 0, 1:
