@@ -44,7 +44,7 @@ def literal_unroll(container):
 
 
 def literally(obj):
-    """The argument itself; in compiled code a number that must be known when the function is compiled."""
+    """The argument itself: krait.extending.overload says what a call means where a number is known."""
     return obj
 
 

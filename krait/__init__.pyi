@@ -143,8 +143,8 @@ class Overload:
         self, blockdim: int | tuple[int, ...], dynsmemsize: int = 0, dynsmem: int = 0
     ) -> int: ...
 
-class Stats:
-    cache_path: None
+class Stats(NamedTuple):
+    cache_path: str | None
     cache_hits: int
     cache_misses: int
 

@@ -10,21 +10,33 @@ __all__ = [*_krait.errors]
 # Where in the source an exception is, its attribute loc.
 Location = _namedtuple("Location", "filename line col")
 
-# What programs written for Numba catch, filter and raise, by the class that says it here.
+# What programs written for Numba catch and filter, by the class that says it here.
 _NUMBA_NAMES = {
-    "KraitError": "NumbaError CompilerError InternalError IRError VerificationError DeprecationError "
-    "NumbaRuntimeError InternalTargetMismatchError NonexistentTargetError",
-    "TypingError": "NumbaTypeError NumbaValueError NumbaAttributeError NumbaIndexError NumbaKeyError "
-    "NumbaAssertionError UntypedAttributeError ConstantInferenceError RequireLiteralValue LiteralTypingError "
-    "NotDefinedError RedefinedError ForceLiteralArg",
-    "UnsupportedError": "NumbaNotImplementedError UnsupportedBytecodeError UnsupportedRewriteError "
-    "UnsupportedParforsError ByteCodeSupportError ForbiddenConstruct",
+    "KraitError": "NumbaError",
+    "UnsupportedError": "UnsupportedBytecodeError ByteCodeSupportError",
     "LoweringError": "CudaLoweringError",
     "LaunchError": "KernelRuntimeError",
     "KraitWarning": "NumbaWarning",
     "PerformanceWarning": "NumbaPerformanceWarning",
 }
 globals().update((name, globals()[ours]) for ours, names in _NUMBA_NAMES.items() for name in names.split())
+
+# What such programs raise, in functions for overload, and tell apart: classes of their own, by the class they derive
+# from.
+_RAISED = {
+    "KraitError": "CompilerError ConstantInferenceError DeprecationError ForceLiteralArg IRError InternalError "
+    "NumbaRuntimeError UnsupportedParforsError",
+    "IRError": "NotDefinedError RedefinedError VerificationError",
+    "InternalError": "InternalTargetMismatchError NonexistentTargetError",
+    "LoweringError": "ForbiddenConstruct",
+    "TypingError": "LiteralTypingError NumbaAssertionError NumbaAttributeError NumbaIndexError NumbaKeyError "
+    "NumbaNotImplementedError NumbaTypeError NumbaValueError RequireLiteralValue UntypedAttributeError",
+    "UnsupportedError": "UnsupportedRewriteError",
+}
+for _base, _names in _RAISED.items():
+    globals().update((name, type(name, (globals()[_base],), {"__doc__": "For programs to raise.",
+                                                             "__module__": "krait.errors"}))
+                     for name in _names.split())  # fmt: skip
 
 # Warnings that are never given, and that programs filter: each is a class of its own, so that a filter hides no other.
 _NEVER = (

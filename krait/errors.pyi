@@ -60,37 +60,87 @@ class OutOfBoundsWarning(KraitWarning, RuntimeWarning):
 
 # Numba's names.
 NumbaError = KraitError
-CompilerError = KraitError
-InternalError = KraitError
-IRError = KraitError
-VerificationError = KraitError
-DeprecationError = KraitError
-NumbaRuntimeError = KraitError
-InternalTargetMismatchError = KraitError
-NonexistentTargetError = KraitError
-NumbaTypeError = TypingError
-NumbaValueError = TypingError
-NumbaAttributeError = TypingError
-NumbaIndexError = TypingError
-NumbaKeyError = TypingError
-NumbaAssertionError = TypingError
-UntypedAttributeError = TypingError
-ConstantInferenceError = TypingError
-RequireLiteralValue = TypingError
-LiteralTypingError = TypingError
-NotDefinedError = TypingError
-RedefinedError = TypingError
-NumbaNotImplementedError = UnsupportedError
 UnsupportedBytecodeError = UnsupportedError
-UnsupportedRewriteError = UnsupportedError
-UnsupportedParforsError = UnsupportedError
 ByteCodeSupportError = UnsupportedError
-ForbiddenConstruct = UnsupportedError
 CudaLoweringError = LoweringError
 KernelRuntimeError = LaunchError
 NumbaWarning = KraitWarning
 NumbaPerformanceWarning = PerformanceWarning
-ForceLiteralArg = TypingError
+
+class CompilerError(KraitError):
+    """For programs to raise."""
+
+class ConstantInferenceError(KraitError):
+    """For programs to raise."""
+
+class DeprecationError(KraitError):
+    """For programs to raise."""
+
+class ForceLiteralArg(KraitError):
+    """For programs to raise."""
+
+class IRError(KraitError):
+    """For programs to raise."""
+
+class InternalError(KraitError):
+    """For programs to raise."""
+
+class NumbaRuntimeError(KraitError):
+    """For programs to raise."""
+
+class UnsupportedParforsError(KraitError):
+    """For programs to raise."""
+
+class NotDefinedError(IRError):
+    """For programs to raise."""
+
+class RedefinedError(IRError):
+    """For programs to raise."""
+
+class VerificationError(IRError):
+    """For programs to raise."""
+
+class InternalTargetMismatchError(InternalError):
+    """For programs to raise."""
+
+class NonexistentTargetError(InternalError):
+    """For programs to raise."""
+
+class ForbiddenConstruct(LoweringError):
+    """For programs to raise."""
+
+class LiteralTypingError(TypingError):
+    """For programs to raise."""
+
+class NumbaAssertionError(TypingError):
+    """For programs to raise."""
+
+class NumbaAttributeError(TypingError):
+    """For programs to raise."""
+
+class NumbaIndexError(TypingError):
+    """For programs to raise."""
+
+class NumbaKeyError(TypingError):
+    """For programs to raise."""
+
+class NumbaNotImplementedError(TypingError):
+    """For programs to raise."""
+
+class NumbaTypeError(TypingError):
+    """For programs to raise."""
+
+class NumbaValueError(TypingError):
+    """For programs to raise."""
+
+class RequireLiteralValue(TypingError):
+    """For programs to raise."""
+
+class UntypedAttributeError(TypingError):
+    """For programs to raise."""
+
+class UnsupportedRewriteError(UnsupportedError):
+    """For programs to raise."""
 
 class NumbaDeprecationWarning(KraitWarning, DeprecationWarning):
     """Never given."""

@@ -9,7 +9,26 @@ import inspect as _inspect
 from typing import NamedTuple as _NamedTuple
 
 from . import _krait
-from .types import StringLiteral as _StringLiteral
+from ._own_types import (
+    NativeValue,
+    as_numba_type,
+    box,
+    lower_builtin,
+    lower_cast,
+    lower_getattr,
+    lower_getattr_generic,
+    lower_setattr,
+    lower_setattr_generic,
+    make_attribute_wrapper,
+    models,
+    reflect,
+    register_model,
+    type_callable,
+    typeof_impl,
+    unbox,
+)
+from ._own_types import shown as _shown
+from .types import literal as _literal
 
 _overloads = {}  # key of a library row -> [_Overload, ...]
 
@@ -17,28 +36,49 @@ _overloads = {}  # key of a library row -> [_Overload, ...]
 class _Overload:
     """What one decorated function says about calls of one row."""
 
-    def __init__(self, typer, inline="never", of=None):
+    def __init__(self, typer, inline="never", of=None, prefer_literal=False):
         self.typer, self.of, self.inline = typer, of, inline
+        # What a typer is told first of ints and bools that are known: the type that has the value, or the plain one.
+        self.orders = (True, False) if prefer_literal else (False, True)
         self.signature = _inspect.signature(typer)
-        self.found = {}  # types, texts and keywords -> the implementation, so that equal calls share their code
+        self.found = {}  # types, known values and keywords -> the implementation, so that equal calls share their code
 
     def takes(self, first):
         """Of a method or an attribute: whether it is one of this type."""
         if self.of is None or first is self.of:
             return True
+        first = _shown(first)
         if not isinstance(self.of, type):
             return False
         python_class = getattr(first, "python_class", None)
         return isinstance(first, self.of) or (python_class is not None and issubclass(python_class, self.of))
 
-    def implementation(self, types, texts, names):
-        key = types, texts, names
+    def implementation(self, types, known, names):
+        if not self.takes(types[0] if types else None):
+            return None
+        refusal = None
+        for literal in self.orders if any(type(value) in (int, bool) for value in known) else (False,):
+            values = [value if literal or type(value) is str else NotImplemented for value in known]
+            try:
+                function = self.answer(types, values, names)
+            except _krait.errors["KraitError"] as error:
+                refusal = refusal or error
+                continue
+            if function is not None:
+                return function
+        if refusal is not None:
+            raise refusal
+        return None
+
+    def answer(self, types, values, names):
+        # Types are told apart by who they are: == takes int for int64; values with their classes: 1 is no True.
+        key = (*map(id, types), *((type(value), value) for value in values), names)
         if key not in self.found:
-            self.found[key] = self.ask(types, texts, names) if self.takes(types[0] if types else None) else None
+            self.found[key] = self.ask(types, values, names)
         return self.found[key]
 
-    def ask(self, types, texts, names):
-        shown = [_as_argument(type_, text) for type_, text in zip(types, texts)]
+    def ask(self, types, values, names):
+        shown = [_shown(type_) if value is NotImplemented else _literal(value) for type_, value in zip(types, values)]
         positional = len(shown) - len(names)
         args, kwargs = shown[:positional], dict(zip(names, shown[positional:]))
         try:
@@ -52,10 +92,6 @@ class _Overload:
         if not _inspect.isfunction(function):
             raise TypeError(f"{self.typer.__qualname__} returned {answer!r}: a Python function is needed, or None")
         return function if self.inline == "never" else _krait.jit(inline=self.inline)(function)
-
-
-def _as_argument(type_, text):
-    return type_ if text is NotImplemented else _StringLiteral(text)
 
 
 class InlineCall(_NamedTuple):
@@ -85,9 +121,9 @@ def _asked_to_inline(cost, line, caller, callee):
     return bool(cost(InlineCall(callee.name, callee.args, line), caller, callee))
 
 
-def _find(entries, types, texts, names):
+def _find(entries, types, known, names):
     for entry in reversed(entries):
-        function = entry.implementation(types, texts, names)
+        function = entry.implementation(types, known, names)
         if function is not None:
             return function
     return None
@@ -96,22 +132,27 @@ def _find(entries, types, texts, names):
 _krait._set_overloads(_overloads, _find)
 
 
-def _add(row, doc, typer, inline, of=None):
-    _overloads.setdefault(_krait._overload_row(row, doc), []).append(_Overload(typer, inline, of))
+def _add(row, doc, typer, inline, of=None, prefer_literal=False):
+    entry = _Overload(typer, inline, of, prefer_literal)
+    _overloads.setdefault(_krait._overload_row(row, doc), []).append(entry)
     return typer
 
 
 def overload(function, jit_options=None, strict=True, inline="never", prefer_literal=False, **options):
     """What calls of `function` mean in compiled code: the decorated function gets the types of the arguments, and
-    returns the Python function that stands for the call, with the same parameters, or None.  inline: as jit's."""
+    returns the Python function that stands for the call, with the same parameters, or None.  inline: as jit's.
+
+    Of an int or a bool that is known it is told the type of ints, and, if it has then no answer, the
+    types.IntegerLiteral, BooleanLiteral; prefer_literal: the other way round.  A str that is known is always a
+    types.StringLiteral."""
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", repr(function))
-    return lambda typer: _add(function, name, typer, inline)
+    return lambda typer: _add(function, name, typer, inline, prefer_literal=prefer_literal)
 
 
-def overload_method(type_, name, inline="never", **options):
+def overload_method(type_, name, inline="never", prefer_literal=False, **options):
     """The same for the method `name` of values whose type is `type_`, or an instance of it, a class of krait.types or a
     Python class of which values are instances."""
-    return lambda typer: _add(f"krait.extending.method.{name}", name, typer, inline, type_)
+    return lambda typer: _add(f"krait.extending.method.{name}", name, typer, inline, type_, prefer_literal)
 
 
 def overload_attribute(type_, name, inline="never", **options):
@@ -193,17 +234,10 @@ def get_cython_function_address(module_name, function_name):
     return address_of(capsule, name_of(capsule))
 
 
-# Names that are about how Numba makes LLVM IR, which programs import to tell it of classes of theirs.
-_AS_THEY_ARE = "instances of dataclasses, classes and named tuples are arguments as they are"
+# Names of Numba's that programs import, and what to use instead.
 _INSTEAD = {
-    **dict.fromkeys(("as_numba_type", "models", "NativeValue", "register_model", "typeof_impl", "unbox"),
-                    _AS_THEY_ARE),
-    **dict.fromkeys(("lower_builtin", "lower_cast", "lower_getattr", "lower_getattr_generic", "lower_setattr",
-                     "lower_setattr_generic", "type_callable"), "use overload"),
-    "box": "return the fields, and make the object from them after the call",
     "overload_classmethod": "methods of classes are compiled with the class",
-    "make_attribute_wrapper": "attributes of instances are there",
-    "SentryLiteralArgs": "a value that is known has the type of others",
+    "SentryLiteralArgs": "a function for overload is shown an IntegerLiteral where it has no other answer",
 }
 
 
@@ -218,12 +252,28 @@ def __getattr__(name):
 __all__ = [
     "InlineCall",
     "InlineFunction",
+    "NativeValue",
+    "as_numba_type",
+    "box",
     "get_cython_function_address",
     "inline_llvm",
     "intrinsic",
     "is_jitted",
+    "lower_builtin",
+    "lower_cast",
+    "lower_getattr",
+    "lower_getattr_generic",
+    "lower_setattr",
+    "lower_setattr_generic",
+    "make_attribute_wrapper",
+    "models",
     "overload",
     "overload_attribute",
     "overload_method",
+    "reflect",
     "register_jitable",
+    "register_model",
+    "type_callable",
+    "typeof_impl",
+    "unbox",
 ]

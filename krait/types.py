@@ -67,6 +67,23 @@ class Sequence(metaclass=_Asked):
         return isinstance(type_, (BaseTuple, UnicodeType, _krait.types["ListType"], _krait.types["RangeType"]))
 
 
+class StructRef(_krait.types["Type"]):
+    """The base of a program's own types for krait.experimental.structref; fields: pairs of a name and a type."""
+
+    def __init__(self, fields=()):
+        self._fields = tuple(self.preprocess_fields(tuple((str(name), type_) for name, type_ in fields)))
+        super().__init__(name=f"{type(self).__name__}{self._fields}")
+
+    def preprocess_fields(self, fields):
+        """The fields as they are kept: for programs to say otherwise."""
+        return fields
+
+    @property
+    def field_dict(self):
+        """Types by the names of the fields."""
+        return dict(self._fields)
+
+
 class Literal:
     """A type that knows the value: literal_value."""
 
@@ -85,16 +102,27 @@ class Literal:
         return hash(self.literal_value)
 
 
-class IntegerLiteral(Literal):
-    """An int that is known. No argument has it: in compiled code ints that are known have the types of other ints."""
+class _NumberLiteral(Literal):
+    """One that has, beside its value, what the type of such numbers has."""
+
+    def __getattr__(self, name):
+        if name.startswith("_"):  # which other modules look for, not people
+            raise AttributeError(name)
+        return getattr(_krait.typeof(self.literal_value), name)
+
+
+class IntegerLiteral(_NumberLiteral):
+    """An int that is known: what functions for overload are told of it.  In compiled code it has the type of others."""
 
     literal_value = 0
+    __class__ = property(lambda self: _krait.types["Integer"])  # isinstance finds that it is one, too
 
 
-class BooleanLiteral(Literal):
-    """A bool that is known. No argument has it."""
+class BooleanLiteral(_NumberLiteral):
+    """A bool that is known, likewise."""
 
     literal_value = False
+    __class__ = property(lambda self: _krait.types["Boolean"])
 
 
 class Omitted:

@@ -636,18 +636,6 @@ FURTHER = {
         @vectorize(["float64(float64)"], target="gpu")
         def f(x):
             return x""",
-    "literally of what is not known": """
-        from krait import literally
-        @njit
-        def g(n):
-            return np.zeros(literally(n)).size
-        @njit
-        def f(x):
-            s = 0
-            for i in range(3):
-                s += g(i)
-            return s
-        f(X)""",
     "overload that returns a number": """
         from krait.extending import overload
         def half(x): pass

@@ -46,7 +46,7 @@ struct ModuleState {
     PyObject *overloads, *overload_finder; /* overloads.c; NULL: krait.extending is not imported */
     PyObject *cuda_names;                  /* cuda_names.c; NULL: krait.cuda is not imported */
     PyObject *launching;                   /* a ContextVar: the Launcher that a kernel is being compiled for */
-    PyTypeObject *signature_class, *decorator_class, *dispatcher_class, *generator_class, *overload_class, *stats_class;
+    PyTypeObject *signature_class, *decorator_class, *dispatcher_class, *generator_class, *overload_class;
     PyTypeObject *kernel_class, *launcher_class, *intrinsic_class, *namespace_class, *vectorized_class, *gufunc_class,
         *cfunc_class;
     PyTypeObject *transfer_classes[TRANSFER_COUNT];
@@ -155,6 +155,7 @@ typedef struct TypeObject {
 
 PyObject *type_to_object(ModuleState *state, const Type *type); /* new reference to the one object of this type */
 PyObject *type_to_text(const Type *type);                       /* a str */
+const Type *type_compared(const Type *type); /* the one of those that == of their objects finds equal */
 bool type_object_check(const ModuleState *state, PyObject *object);
 /* What may stand for a type in a signature: our types, NumPy dtypes and scalar classes, int float complex bool None.
  * NULL: TypeError. */

@@ -37,10 +37,15 @@ static PyObject *list_specs(Specialiser *core, PyObject *(*make)(Specialiser *, 
     PyObject *list = PyList_New(0), *seen = PySet_New(NULL);
     for (Py_ssize_t i = 0; list && i < core->nspecs; i++) {
         if (core->specs[i]->stale) continue;
-        PyObject *item = make(core, core->specs[i]);
-        int known = item && seen ? PySet_Contains(seen, item) : -1;
-        if (known < 0 || (!known && (PySet_Add(seen, item) < 0 || PyList_Append(list, item) < 0))) Py_CLEAR(list);
+        const Spec *spec = core->specs[i]; /* of types that == takes for one there may be two */
+        PyObject *key = PyBytes_FromStringAndSize((const char *)spec->code->params,
+                                                  (Py_ssize_t)(spec->nargs * sizeof *spec->code->params));
+        int known = key && seen ? PySet_Contains(seen, key) : -1;
+        PyObject *item = known ? NULL : make(core, spec);
+        if (known < 0 || (!known && (!item || PySet_Add(seen, key) < 0 || PyList_Append(list, item) < 0)))
+            Py_CLEAR(list);
         Py_XDECREF(item);
+        Py_XDECREF(key);
     }
     Py_XDECREF(seen);
     return list;
@@ -248,22 +253,31 @@ static PyType_Slot overload_slots[] = {
 static PyType_Spec overload_spec = {"krait._krait.Overload", sizeof(Overload), 0,
                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, overload_slots};
 
+/* The specialisation for these types, or, unless `exact`, for those that == takes for them; NULL: none. */
+static const Spec *spec_for(const Specialiser *core, const Signature *wanted, bool exact) {
+    for (Py_ssize_t i = 0; i < core->nspecs; i++) {
+        const Spec *spec = core->specs[i];
+        bool same = !spec->stale && spec->nargs == wanted->count;
+        for (uint32_t k = 0; same && k < spec->nargs; k++) {
+            const Type *has = spec->code->params[k], *asked = wanted->args[k];
+            same = has == asked || (!exact && type_compared(has) == type_compared(asked));
+        }
+        if (same) return spec;
+    }
+    return NULL;
+}
+
 /* {types: value} of every specialisation, or the value of the one that `signature` names. */
 PyObject *inspect_by_signature(Specialiser *core, PyObject *signature, InspectMake *make, const void *context) {
     if (specialiser_flush_pending(core) < 0) return NULL;
     if (signature && signature != Py_None) {
         Signature *wanted = signature_from_object(core->state, signature);
         if (!wanted) return NULL;
-        PyObject *result = NULL;
-        for (Py_ssize_t i = 0; i < core->nspecs && !result; i++) {
-            const Spec *spec = core->specs[i];
-            bool same = !spec->stale && spec->nargs == wanted->count;
-            for (uint32_t k = 0; same && k < spec->nargs; k++) same = spec->code->params[k] == wanted->args[k];
-            if (same && !(result = make(core, spec, context))) break;
-        }
+        const Spec *spec = spec_for(core, wanted, true);
+        if (!spec) spec = spec_for(core, wanted, false);
         Py_DECREF(wanted);
-        if (!result && !PyErr_Occurred()) PyErr_Format(PyExc_KeyError, "nothing was compiled for %R", signature);
-        return result;
+        return spec ? make(core, spec, context)
+                    : PyErr_Format(PyExc_KeyError, "nothing was compiled for %R", signature);
     }
     PyObject *dict = PyDict_New();
     for (Py_ssize_t i = 0; dict && i < core->nspecs; i++) {
@@ -384,14 +398,10 @@ PyObject *inspect_print_types(Specialiser *core, PyObject *file, PyObject *signa
 /* ---- counts; compiling again ---- */
 
 PyObject *inspect_stats(const Specialiser *core) {
-    PyObject *stats = PyStructSequence_New(core->state->stats_class);
-    if (!stats) return NULL;
     char folder[PATH_MAX];
     bool cached = core->options.cache && driver_cache_folder(folder, sizeof folder);
-    PyStructSequence_SET_ITEM(stats, 0, cached ? PyUnicode_DecodeFSDefault(folder) : Py_NewRef(Py_None));
-    PyStructSequence_SET_ITEM(stats, 1, PyLong_FromLongLong(core->hits));
-    PyStructSequence_SET_ITEM(stats, 2, PyLong_FromLongLong(core->misses));
-    return stats;
+    PyObject *path = cached ? PyUnicode_DecodeFSDefault(folder) : Py_NewRef(Py_None);
+    return path ? marshal_call_python("krait._inspect", "Stats", "(NLL)", path, core->hits, core->misses) : NULL;
 }
 
 PyObject *inspect_disable_compile(Specialiser *core, PyObject *args, PyObject *kwargs) {
@@ -428,12 +438,6 @@ PyObject *inspect_recompile(Specialiser *core) {
 /* ---- the classes ---- */
 
 int inspect_add(PyObject *module, ModuleState *state) {
-    static PyStructSequence_Field fields[] = {{"cache_path", "with cache=True, the folder of compiled code, else None"},
-                                              {"cache_hits", "calls that found a specialisation"},
-                                              {"cache_misses", "compilations"},
-                                              {NULL, NULL}};
-    static PyStructSequence_Desc description = {"krait._krait.Stats", "Counts of a dispatcher.", fields, 3};
-    if (!(state->overload_class = module_add_class(module, &overload_spec, NULL, false))) return -1;
-    state->stats_class = PyStructSequence_NewType(&description);
-    return state->stats_class ? 0 : -1;
+    state->overload_class = module_add_class(module, &overload_spec, NULL, false);
+    return state->overload_class ? 0 : -1;
 }

@@ -86,7 +86,6 @@ static int visit_state(ModuleState *state, visitproc visit, void *arg) {
     Py_VISIT(state->dispatcher_class);
     Py_VISIT(state->generator_class);
     Py_VISIT(state->overload_class);
-    Py_VISIT(state->stats_class);
     Py_VISIT(state->kernel_class);
     Py_VISIT(state->launcher_class);
     Py_VISIT(state->intrinsic_class);
@@ -124,7 +123,6 @@ static void module_free(void *module) {
     Py_CLEAR(state->dispatcher_class);
     Py_CLEAR(state->generator_class);
     Py_CLEAR(state->overload_class);
-    Py_CLEAR(state->stats_class);
     Py_CLEAR(state->kernel_class);
     Py_CLEAR(state->launcher_class);
     Py_CLEAR(state->intrinsic_class);

@@ -5,10 +5,12 @@
  * function `find` of krait/extending.py says, which is asked only about rows that are overloaded. */
 #include "decorators/decorators.h"
 
-/* The value of an argument that is known to be a text; else NotImplemented. */
-static PyObject *known_text(const Type *type, const Const *konst) {
+/* The value of an argument that is known to be a text, an int or a bool of Python's; else NotImplemented. */
+static PyObject *known_value(const Type *type, const Const *konst) {
     if (konst && type->kind == TY_STR) return PyUnicode_FromString(konst->text);
-    return Py_NewRef(Py_NotImplemented);
+    bool number = konst && type_is_integer(type) && type->weak && !type->object && !konst->too_big;
+    if (number && type->scalar == SCALAR_BOOL) return PyBool_FromLong(konst->i != 0);
+    return number ? PyLong_FromLongLong(konst->i) : Py_NewRef(Py_NotImplemented);
 }
 
 static PyObject *keyword_names(const OverloadRequest *request) {
@@ -25,19 +27,19 @@ static PyObject *find(void *context, const OverloadRequest *request) {
     ModuleState *state = context;
     PyObject *entries = PyDict_GetItemString(state->overloads, request->func->key); /* borrowed */
     if (!entries) return NULL;
-    PyObject *types = PyTuple_New((Py_ssize_t)request->count), *texts = PyTuple_New((Py_ssize_t)request->count);
+    PyObject *types = PyTuple_New((Py_ssize_t)request->count), *known = PyTuple_New((Py_ssize_t)request->count);
     PyObject *names = keyword_names(request), *found = NULL;
-    for (size_t i = 0; types && texts && i < request->count; i++) {
+    for (size_t i = 0; types && known && i < request->count; i++) {
         PyObject *type = type_to_object(state, request->types[i]);
-        PyObject *text = known_text(request->types[i], request->konsts[i]);
+        PyObject *value = known_value(request->types[i], request->konsts[i]);
         if (type) PyTuple_SET_ITEM(types, (Py_ssize_t)i, type);
-        if (text) PyTuple_SET_ITEM(texts, (Py_ssize_t)i, text);
-        if (!type || !text) Py_CLEAR(types);
+        if (value) PyTuple_SET_ITEM(known, (Py_ssize_t)i, value);
+        if (!type || !value) Py_CLEAR(types);
     }
-    if (types && texts && names)
-        found = PyObject_CallFunctionObjArgs(state->overload_finder, entries, types, texts, names, NULL);
+    if (types && known && names)
+        found = PyObject_CallFunctionObjArgs(state->overload_finder, entries, types, known, names, NULL);
     Py_XDECREF(names);
-    Py_XDECREF(texts);
+    Py_XDECREF(known);
     Py_XDECREF(types);
     if (found == Py_None) Py_CLEAR(found);
     return found;
@@ -74,7 +76,7 @@ static PyObject *overload_row(PyObject *module, PyObject *args) {
     return row ? PyUnicode_FromString(row->head.key) : NULL;
 }
 
-/* _set_overloads(overloads, find): key of a row -> what `find` is called with, beside types, texts and keywords */
+/* _set_overloads(overloads, find): key of a row -> what `find` is called with, beside types, known values and keywords */
 static PyObject *set_overloads(PyObject *module, PyObject *args) {
     ModuleState *state = module_state(module);
     PyObject *overloads, *finder;

@@ -77,18 +77,20 @@ static void *text_of(Arena *arena, void *context) {
 
 static PyObject *signature_repr(PyObject *self) { return errors_with_arena(text_of, self); }
 
+static const Type *compared(const Type *type) { return type ? type_compared(type) : NULL; }
+
 static PyObject *signature_compare(PyObject *self, PyObject *other, int op) {
     Signature *a = (Signature *)self, *b = (Signature *)other;
     if ((op != Py_EQ && op != Py_NE) || Py_TYPE(self) != Py_TYPE(other)) Py_RETURN_NOTIMPLEMENTED;
-    bool equal = a->result == b->result && a->count == b->count &&
-                 (a->count == 0 || memcmp(a->args, b->args, (size_t)a->count * sizeof *a->args) == 0);
+    bool equal = compared(a->result) == compared(b->result) && a->count == b->count;
+    for (Py_ssize_t i = 0; equal && i < a->count; i++) equal = compared(a->args[i]) == compared(b->args[i]);
     return PyBool_FromLong(equal == (op == Py_EQ));
 }
 
 static Py_hash_t signature_hash(PyObject *self) {
     Signature *signature = (Signature *)self;
-    size_t hash = (size_t)signature->result / 16;
-    for (Py_ssize_t i = 0; i < signature->count; i++) hash = hash * 1000003 ^ (size_t)signature->args[i] / 16;
+    size_t hash = (size_t)compared(signature->result) / 16;
+    for (Py_ssize_t i = 0; i < signature->count; i++) hash = hash * 1000003 ^ (size_t)compared(signature->args[i]) / 16;
     return hash == (size_t)-1 ? -2 : (Py_hash_t)hash;
 }
 

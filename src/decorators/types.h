@@ -1,4 +1,4 @@
-/* types.h: between types_object.c, types_new.c, types_parts.c and types_struct.c. */
+/* types.h: between types_object.c, types_new.c, types_derived.c, types_parts.c and types_struct.c. */
 #ifndef KRAIT_DECORATORS_TYPES_H
 #define KRAIT_DECORATORS_TYPES_H
 
@@ -8,6 +8,15 @@
 PyObject *types_signature(ModuleState *state, const Type *result, PyObject *args);
 
 PyObject *types_new(PyTypeObject *class, PyObject *args, PyObject *kwargs); /* types_new.c: tp_new of all classes */
+
+/* types_derived.c: a class that a program derives has objects of its own. */
+bool types_is_derived(const PyTypeObject *class);
+PyObject *types_make_derived(ModuleState *state, PyTypeObject *class, const Type *type); /* type NULL: found later */
+int types_init(PyObject *self, PyObject *args, PyObject *kwargs);                        /* tp_init of all classes */
+PyObject *types_as(PyObject *module, PyObject *args);                                    /* _type_as */
+PyObject *types_get_name(PyObject *self, void *closure);
+PyObject *types_compare(PyObject *self, PyObject *other, int op);
+Py_hash_t types_hash(PyObject *self);
 
 /* types_parts.c: what one class has that others have not, ended by a slot 0. */
 enum { TYPES_MAX_OWN_SLOTS = 4 };

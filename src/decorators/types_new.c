@@ -95,12 +95,11 @@ static const struct {
 } containers[] = {{TYPE_CLASS_LIST, TY_LIST}, {TYPE_CLASS_DICT, TY_DICT}, {TYPE_CLASS_SET, TY_SET}};
 
 PyObject *types_new(PyTypeObject *class, PyObject *args, PyObject *kwargs) {
-    ModuleState *state = PyType_GetModuleState(class);
-    if (!state) /* a class that a program derives */
-        return PyErr_Format(PyExc_TypeError,
-                            "%s makes no type: there are none but Krait's; instances of dataclasses, classes and named "
-                            "tuples are arguments as they are",
-                            class->tp_name);
+    PyObject *module = PyType_GetModuleByDef(class, &krait_module_def);
+    if (!module) return NULL;
+    ModuleState *state = module_state(module);
+    /* A program's own, for instances of a class of its: what these hold is found when they come. */
+    if (types_is_derived(class)) return types_make_derived(state, class, NULL);
     if (class == state->type_classes[TYPE_CLASS_ARRAY]) return new_array(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_TUPLE]) return new_tuple(state, args, kwargs);
     if (class == state->type_classes[TYPE_CLASS_UNITUPLE]) return new_unituple(state, args, kwargs);
@@ -115,10 +114,8 @@ PyObject *types_new(PyTypeObject *class, PyObject *args, PyObject *kwargs) {
     for (size_t i = 0; i < COUNT_OF(containers); i++)
         if (class == state->type_classes[containers[i].class])
             return new_container(state, containers[i].kind, args, kwargs);
-    if (class == state->type_classes[TYPE_CLASS_CALLABLE])
-        return PyErr_Format(PyExc_TypeError,
-                            "krait.types.FunctionType makes no type: a function is an argument as it is, and code is "
-                            "compiled for each; leave the signature out, @njit");
+    if (class == state->type_classes[TYPE_CLASS_CALLABLE]) /* code is compiled for each function that comes */
+        return type_to_object(state, type_simple(state->session.types, TY_BOTTOM));
     PyErr_Format(PyExc_TypeError, "%s has no constructor: its instances have names, such as krait.float32",
                  class->tp_name);
     return NULL;

@@ -1,7 +1,7 @@
 /* types_object.c: the types of compiled code as Python objects: krait.types, krait.float32, typeof().
  *
- * There is one object per Type, so that identity is equality.  type_classes.def gives their classes, type_names.def
- * their names.  A type indexed by slices is an array type (float32[:, ::1]), called with types it is a signature,
+ * There is one object per Type; == takes Python's int, float, complex and bool for int64, float64, complex128 and bool_,
+ * as programs do that compare what typeof gives.  type_classes.def gives their classes, type_names.def their names.  A type indexed by slices is an array type (float32[:, ::1]), called with types it is a signature,
  * called with a value it converts the value. */
 #include "decorators/decorators.h"
 
@@ -152,11 +152,7 @@ static void *text_of(Arena *arena, void *type) { return PyUnicode_FromString(typ
 
 PyObject *type_to_text(const Type *type) { return errors_with_arena(text_of, (void *)type); }
 
-static PyObject *get_name(PyObject *self, void *closure) {
-    return (void)closure, type_to_text(((TypeObject *)self)->type);
-}
-
-static PyObject *type_object_repr(PyObject *self) { return get_name(self, NULL); }
+static PyObject *type_object_repr(PyObject *self) { return types_get_name(self, NULL); }
 
 static PyObject *no_attribute(PyObject *self, const char *name) {
     PyErr_Format(PyExc_AttributeError, "type %R has no attribute '%s'", self, name);
@@ -269,7 +265,7 @@ static PyObject *get_weak(PyObject *self, void *closure) {
 }
 
 static PyGetSetDef type_getset[] = {
-    {"name", get_name, NULL, "the type as text", NULL},
+    {"name", types_get_name, NULL, "the type as text", NULL},
     {"bitwidth", get_bitwidth, NULL, "bits of a scalar", NULL},
     {"signed", get_signed, NULL, "whether an integer type has a sign", NULL},
     {"minval", get_limit, NULL, "the least int of an integer type", NULL},
@@ -387,7 +383,7 @@ static PyObject *type_reduce(PyObject *self, PyObject *unused) {
                             self);
     PyObject *module = PyType_GetModule(Py_TYPE(self));
     PyObject *make = module ? PyObject_GetAttrString(module, "_type_from_text") : NULL;
-    PyObject *text = make ? get_name(self, NULL) : NULL;
+    PyObject *text = make ? type_to_text(((TypeObject *)self)->type) : NULL;
     return text ? Py_BuildValue("N(N)", make, text) : NULL;
 }
 
@@ -435,6 +431,7 @@ static PyMethodDef functions[] = {
      "from_dtype(dtype, /)\n--\n\nThe type that items of a NumPy dtype have in compiled code."},
     {"typeof", types_typeof, METH_O, "typeof(value)\n--\n\nThe type that a value has as an argument of compiled code."},
     {"_type_from_text", types_from_text, METH_O, NULL},
+    {"_type_as", types_as, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -445,8 +442,11 @@ static int add_classes(PyObject *module, ModuleState *state, PyObject *names) {
         PyType_Slot root[] = {
             {Py_tp_doc, (void *)class_rows[i].doc},
             {Py_tp_new, types_new},
+            {Py_tp_init, types_init},
             {Py_tp_call, type_call},
             {Py_tp_repr, type_object_repr},
+            {Py_tp_richcompare, types_compare},
+            {Py_tp_hash, types_hash},
             {Py_mp_subscript, type_subscript},
             {Py_tp_getset, type_getset},
             {Py_tp_methods, type_methods},

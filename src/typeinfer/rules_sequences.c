@@ -170,12 +170,8 @@ bool rule_func_literal_unroll(Typing *t) {
     return typing_hint(t, "the number of rounds must be known when the function is compiled: write a tuple");
 }
 
-/* literally(x): the number, which must be known when the function is compiled. */
-bool rule_func_literally(Typing *t) {
-    int64_t known;
-    if (type_is_integer(t->args[0].type) && !typing_const_int(t, 0, &known)) return false;
-    return typing_become_arg(t, 0);
-}
+/* literally(x): x.  Where the value is known whoever asks finds it by itself, and says so where it needs it. */
+bool rule_func_literally(Typing *t) { return typing_become_arg(t, 0); }
 
 /* enumerate(x, start=0): an iterator and the first number. */
 bool rule_func_enumerate(Typing *t) {

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 from collections import namedtuple
+from enum import IntEnum
+from typing import Optional
 
 import numpy as np
 import pytest
@@ -131,8 +133,6 @@ def test_types_of_containers_and_texts():
     assert not isinstance(types.int64, types.UnicodeType)
     with pytest.raises(AttributeError, match="key_type"):
         numbers.key_type  # noqa: B018
-    with pytest.raises(TypeError, match="leave the signature out"):
-        types.FunctionType(types.float64(types.float64))
 
 
 def more(values, table, name, first):
@@ -215,13 +215,89 @@ def test_signatures_that_name_instances_wait_for_calls():
         njit(types.int64(bag, bag))(lambda x: 1)
 
 
-def test_programs_make_no_types_of_their_own():
+def test_programs_make_types_of_their_own():
     class IntervalType(types.Type):
-        def __init__(self):
-            super().__init__(name="Interval")
+        def __init__(self, name="Interval"):
+            super().__init__(name=name)
 
-    with pytest.raises(TypeError, match="IntervalType makes no type: .* are arguments as they are"):
-        IntervalType()
+    class OtherType(types.Type):
+        pass
+
+    made, other = IntervalType(), IntervalType("Other")
+    assert str(made) == made.name == "Interval" and made == IntervalType() and hash(made) == hash(IntervalType())
+    assert made != other and made != OtherType() and made != types.int64 and types.int64 != made and made != 3
+    assert isinstance(made, types.Type) and not isinstance(made, types.Number)
+    f = njit(types.float64(made))(lambda x: x)
+    assert f(2.5) == 2.5 and f.signatures == [(typeof(2.5),)]
+
+
+def test_python_numbers_have_types_that_equal_their_own():
+    assert typeof(1) == types.int64 and typeof(1.5) == types.float64 and typeof(1j) == types.complex128
+    assert typeof(True) == types.boolean and typeof((1, 2.5)) == types.Tuple((types.int64, types.float64))
+    assert types.Optional(typeof(1)) == types.optional(types.int64) and typeof([1]) == types.ListType(types.int64)
+    assert typeof(1) != types.int32 and typeof(1) != types.float64 and not typeof(1) == 1
+    assert typeof(1) is not types.int64 and hash(typeof((1, 2))) == hash(types.UniTuple(types.int64, 2))
+    assert {types.int64: "found"}[typeof(1)] == "found" and typeof(1) in (types.int64, types.uint64)
+
+    class Colour(IntEnum):
+        RED = 1
+
+    assert typeof(Colour.RED) != types.int64
+
+    @njit
+    def f(x, y):
+        return x + y
+
+    f(1, 2.5)
+    assert f.signatures == [(types.int64, types.float64)]
+    assert f.nopython_signatures == [types.float64(types.int64, types.float64)]
+    assert f.overloads[types.int64, types.float64].signature.return_type == types.float64
+    assert f.inspect_asm((types.int64, types.float64)) == f.inspect_asm(f.signatures[0]) != ""
+    f(np.int64(1), 2.5)
+    assert len(f.signatures) == 2 and [s.args[0].weak for s in f.nopython_signatures] == [True, False]
+    assert f.get_overload(f.signatures[1]).signature.args[0] is types.int64
+    assert f.stats._fields == ("cache_path", "cache_hits", "cache_misses") and f.stats._asdict()["cache_misses"] == 2
+
+
+def test_exceptions_that_programs_raise_are_told_apart():
+    assert errors.NumbaTypeError is not errors.NumbaValueError and not issubclass(errors.NumbaTypeError, ValueError)
+    for name, base in (("NumbaTypeError", "TypingError"), ("RequireLiteralValue", "TypingError"),
+                       ("VerificationError", "IRError"), ("InternalTargetMismatchError", "InternalError"),
+                       ("ForbiddenConstruct", "LoweringError"), ("UnsupportedRewriteError", "UnsupportedError")):
+        assert issubclass(getattr(errors, name), getattr(errors, base)) and getattr(errors, name).__name__ == name
+        assert issubclass(getattr(errors, name), errors.NumbaError)
+    with pytest.raises(errors.NumbaValueError) as caught:
+        raise errors.NumbaValueError("odd")
+    assert not isinstance(caught.value, errors.NumbaTypeError) and str(caught.value) == "odd"
+
+
+def test_signatures_that_name_functions_wait_for_calls():
+    of_float = types.FunctionType(types.float64(types.float64))
+
+    @njit("float64(float64)")
+    def half(x):
+        return x / 2
+
+    @njit(types.float64(of_float, types.float64))
+    def twice(f, x):
+        return f(f(x))
+
+    assert twice(half, 8.0) == 2.0
+    named = typed.Dict.empty(types.unicode_type, of_float)
+    named["half"] = half
+    assert njit(lambda d: d["half"](5.0))(named) == 2.5
+
+
+def test_annotations_have_types():
+    from krait.extending import as_numba_type
+
+    assert as_numba_type(int) == types.int64 and as_numba_type(str) == types.unicode_type
+    assert as_numba_type(list[float]) == types.ListType(types.float64)
+    assert as_numba_type(dict[str, int]) == types.DictType(types.unicode_type, types.int64)
+    assert as_numba_type(tuple[int, bool]) == types.Tuple((types.int64, types.boolean))
+    assert as_numba_type(int | None) == as_numba_type(Optional[int]) == types.optional(types.int64)
+    with pytest.raises(errors.TypingError, match="has no type in compiled code"):
+        as_numba_type(object)
 
 
 def test_a_signature_is_no_type_of_an_argument():

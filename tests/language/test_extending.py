@@ -8,6 +8,7 @@ import pytest
 from oracle import agree
 
 from krait import cuda, errors, extending, njit, types
+from krait.experimental import structref
 from krait.extending import overload, overload_attribute, overload_method, register_jitable
 
 
@@ -197,8 +198,188 @@ def test_an_interrupt_is_not_swallowed():
 def test_other_names():
     assert extending.is_jitted(njit(lambda: 1)) and not extending.is_jitted(len)
     assert register_jitable(cache=True)(len) is len
-    for name, instead in (("register_model", "instances of dataclasses"), ("lower_builtin", "use overload")):
-        with pytest.raises(errors.UnsupportedError, match=instead):  # where it is used: an import has words of its own
-            getattr(extending, name)(int)
+    with pytest.raises(errors.UnsupportedError, match="compiled with the class"):  # where it is used: an import has
+        extending.overload_classmethod(int, "name")  # words of its own
+    for name in ("type_callable", "lower_builtin"):
+        with pytest.raises(errors.UnsupportedError, match="len is no class.*extending.overload"):
+            getattr(extending, name)(len)
     with pytest.raises(AttributeError, match="did you mean 'overload'"):
         extending.overlod
+
+
+# ---- what is known of ints and bools ----
+
+
+def chosen(a, axis):
+    raise NotImplementedError
+
+
+@overload(chosen)
+def typed_chosen(a, axis):
+    if not isinstance(axis, types.IntegerLiteral):
+        raise errors.RequireLiteralValue("axis must be a literal")
+    if isinstance(a, types.Integer) and axis.literal_value == 1:
+        return lambda a, axis: "ints, along one"
+    return lambda a, axis: "others"
+
+
+def preferred(flag):
+    raise NotImplementedError
+
+
+@overload(preferred, prefer_literal=True)
+def typed_preferred(flag):
+    assert isinstance(flag, types.Boolean)
+    known = flag.literal_value if isinstance(flag, types.BooleanLiteral) else None
+    if known is None:
+        return lambda flag: "plain"
+    return (lambda flag: "true") if known else (lambda flag: "false")
+
+
+def test_ints_and_bools_that_are_known_are_shown():
+    assert njit(lambda: (chosen(5, 1), chosen(5, 0), chosen(2.5, 1)))() == ("ints, along one", "others", "others")
+    with pytest.raises(errors.TypingError, match="axis must be a literal"):
+        njit(lambda a, axis: chosen(a, axis))(5, 1)
+    assert njit(lambda x: (preferred(True), preferred(False), preferred(x)))(True) == ("true", "false", "plain")
+
+
+# ---- a class that a program tells of ----
+
+
+class Interval:
+    def __init__(self, lo, hi):
+        self.lo, self.hi = lo, hi
+
+    @property
+    def width(self):
+        return self.hi - self.lo
+
+
+class IntervalType(types.Type):
+    def __init__(self):
+        super().__init__(name="Interval")
+
+
+def told():
+    """As Numba's documentation does it, but for bodies that build LLVM IR."""
+    interval_type = IntervalType()
+
+    @extending.typeof_impl.register(Interval)
+    def typeof_index(val, c):
+        return interval_type
+
+    @extending.type_callable(Interval)
+    def type_interval(context):
+        return lambda lo, hi: interval_type
+
+    @extending.register_model(IntervalType)
+    class IntervalModel(extending.models.StructModel):
+        def __init__(self, dmm, fe_type):
+            super().__init__(dmm, fe_type, [("lo", types.float64), ("hi", types.float64)])
+
+    extending.make_attribute_wrapper(IntervalType, "lo", "lo")
+
+    @extending.lower_builtin(Interval, types.Float, types.Float)
+    def impl_interval(context, builder, sig, args):
+        raise AssertionError
+
+    @extending.unbox(IntervalType)
+    def unbox_interval(typ, obj, c):
+        raise AssertionError
+
+    @extending.box(IntervalType)
+    def box_interval(typ, val, c):
+        raise AssertionError
+
+    @overload_attribute(IntervalType, "middle")
+    def typed_middle(interval):
+        assert isinstance(interval, IntervalType) and interval.python_class is Interval
+        return lambda interval: (interval.lo + interval.hi) / 2
+
+    @overload_method(IntervalType, "holds")
+    def typed_holds(interval, x):
+        if isinstance(x, types.Float):
+            return lambda interval, x: interval.lo <= x < interval.hi
+
+    return interval_type
+
+
+def test_a_class_is_told_of_as_numba_is():
+    interval_type = told()
+    interval = Interval(1.0, 4.0)
+    assert njit(lambda i: (i.width, i.middle, i.holds(2.0), i.holds(4.0)))(interval) == (3.0, 2.5, True, False)
+    made = njit(lambda i, j: Interval(i.lo + j.lo, i.hi + j.hi))(interval, interval)
+    assert type(made) is Interval and (made.lo, made.hi) == (2.0, 8.0)
+    assert njit(types.float64(interval_type))(lambda i: i.lo)(interval) == 1.0
+
+    def length(x):
+        raise NotImplementedError
+
+    overload(length)(lambda x: (lambda x: x.width) if isinstance(x, IntervalType) else None)
+    assert njit(lambda i: length(i))(interval) == 3.0
+    with pytest.raises(errors.TypingError, match="no overload"):
+        njit(lambda i: length(i))(1.0)
+
+
+# ---- structref ----
+
+
+@structref.register
+class PersonType(types.StructRef):
+    def preprocess_fields(self, fields):
+        return tuple((name, types.unliteral(type_)) for name, type_ in fields)
+
+
+class Person(structref.StructRefProxy):
+    def __new__(cls, name, marks=None):
+        return structref.StructRefProxy.__new__(cls, name, np.ones(2) if marks is None else marks)
+
+    @property
+    def name(self):
+        return get_name(self)
+
+    @property
+    def best(self):
+        return get_best(self)
+
+
+@njit
+def get_name(self):
+    return self.name
+
+
+@njit
+def get_best(self):
+    return self.marks.max()
+
+
+structref.define_proxy(Person, PersonType, ["name", "marks"])
+
+
+@overload_method(PersonType, "is_called")
+def typed_is_called(person, name):
+    assert isinstance(person, PersonType)
+    return lambda person, name: person.name == name
+
+
+def test_structs_are_made_and_changed_on_both_sides():
+    anna, bert = njit(lambda: Person("anna", np.array([1.0, 3.0])))(), Person("bert")
+    assert (anna.name, anna.best, bert.name, bert.best) == ("anna", 3.0, "bert", 1.0)
+    assert isinstance(anna, Person) and isinstance(bert, Person) and not isinstance(3, Person)
+
+    @njit
+    def grow(person):
+        person.marks = person.marks * 2
+        return person
+
+    assert grow(bert) is bert and bert.best == 2.0
+    assert njit(lambda a, b: (a.is_called("anna"), b.is_called("anna"), b.best))(anna, bert) == (True, False, 2.0)
+    declared = PersonType([("name", types.unicode_type), ("marks", types.float64[:])])
+    assert declared.field_dict["name"] == types.unicode_type and isinstance(declared, PersonType)
+    assert njit(types.float64(declared))(get_best.py_func)(anna) == 3.0
+
+    class Unknown(structref.StructRefProxy):
+        pass
+
+    with pytest.raises(TypeError, match="has no fields yet: structref.define_proxy"):
+        Unknown(1)

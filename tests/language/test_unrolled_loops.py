@@ -180,7 +180,7 @@ def test_a_mixed_tuple_that_is_no_loop_is_refused():
         njit(first)((1, "a"))
 
 
-def test_literally_wants_a_constant():
+def test_literally_is_its_argument():
     @njit
     def power(x, n):
         return x ** literally(n)
@@ -189,8 +189,9 @@ def test_literally_wants_a_constant():
         return power(x, 3)
 
     assert krait.njit(cube)(2.0) == 8.0
+    assert [power(2.0, n) for n in (3, 0, -1)] == [8.0, 1.0, 0.5] and power(True, True) == 1
     with pytest.raises(errors.KraitError, match="must be known when the function is compiled"):
-        power(2.0, 3)
+        njit(lambda t, n: t[0 : literally(n)])((1, "a", 2.5), 2)
 
 
 @pytest.mark.parametrize("items", [(1j, True), (1, True, None), (True, 2), (1, 2.5, True), (2.5, None, 1)], ids=str)

@@ -1,10 +1,6 @@
 """Numba's module of this name."""
 
-from ._missing import NotYet as _NotYet
-from .types import deferred_type as _deferred_type
-
-structref = _NotYet(__name__, "structref", "instances of a plain class are made, changed and passed by reference in "
-                                           "compiled code: write a class whose __init__ assigns the fields")
+from ..types import deferred_type as _deferred_type
 
 
 class _ClassType:
@@ -26,3 +22,11 @@ def jitclass(cls_or_spec=None, spec=None):
     What is declared, `@jitclass([("x", float64)])`, is not needed: attributes have the types of what they are assigned.
     """
     return _marked(cls_or_spec) if isinstance(cls_or_spec, type) else _marked
+
+
+def __getattr__(name):
+    if name == "structref":
+        from importlib import import_module
+
+        return import_module("." + name, __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
