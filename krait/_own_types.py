@@ -1,8 +1,8 @@
 """What programs tell Numba of classes of their own, read for what it means here.
 
 Instances of a plain class are arguments as they are, compiled code makes them and reads their attributes.  What Numba
-must be told for that (how instances are typed, laid out, boxed and made) needs nothing here: the decorators take it, and
-keep which class of types stands for which class, for functions of overload.
+must be told for that (how instances are typed, laid out, boxed and made) needs nothing here: the decorators take it,
+and keep which class of types stands for which class, for functions of overload.
 """
 
 import types as _python
@@ -86,7 +86,7 @@ def _of_annotation(annotation):
     raise _krait.errors["TypingError"](f"{annotation!r} has no type in compiled code")
 
 
-typeof_impl = _Typeof(_krait.typeof, "The type of a value; typeof_impl.register(cls) decorates what gives that of instances.")
+typeof_impl = _Typeof(_krait.typeof, "The type of a value; register(cls) decorates what gives that of instances.")
 as_numba_type = _Typeof(_of_annotation, "The type that an annotation means: int, list[float], Optional[int].")
 
 
@@ -95,7 +95,7 @@ def _kept(made):
 
 
 def _about(what):
-    """A decorator that has nothing to add, if it is about a program's own class of types, or a class of its."""
+    """A decorator that has nothing to add, if it is about a class, or a type."""
     if isinstance(what, type) or isinstance(what, _TYPE):
         return _kept
     raise UnsupportedError(f"{getattr(what, '__name__', what)} is no class: what calls of a function mean in compiled "

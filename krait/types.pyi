@@ -213,6 +213,14 @@ class Buffer:
 class Sequence:
     """The type of a tuple, a list, a str or a range."""
 
+class StructRef(Type):
+    """The base of a program's own types for krait.experimental.structref; fields: pairs of a name and a type."""
+
+    def __init__(self, fields: Any = ()) -> None: ...
+    def preprocess_fields(self, fields: Any) -> Any: ...
+    @property
+    def field_dict(self) -> dict[str, Any]: ...
+
 class Literal:
     """A type that knows the value: literal_value."""
 
@@ -220,12 +228,12 @@ class Literal:
     def __init__(self, literal_value: Any) -> None: ...
 
 class IntegerLiteral(Literal):
-    """An int that is known. No argument has it: in compiled code ints that are known have the types of other ints."""
+    """An int that is known: what functions for overload are told of it.  In compiled code it has the type of others."""
 
     literal_value: int
 
 class BooleanLiteral(Literal):
-    """A bool that is known. No argument has it."""
+    """A bool that is known, likewise."""
 
     literal_value: bool
 

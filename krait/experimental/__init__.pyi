@@ -1,5 +1,5 @@
 from typing import Any
 
-def jitclass(cls_or_spec: Any = None, spec: Any = None) -> Any: ...
+from . import structref as structref
 
-structref: Any
+def jitclass(cls_or_spec: Any = None, spec: Any = None) -> Any: ...

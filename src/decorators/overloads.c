@@ -76,7 +76,7 @@ static PyObject *overload_row(PyObject *module, PyObject *args) {
     return row ? PyUnicode_FromString(row->head.key) : NULL;
 }
 
-/* _set_overloads(overloads, find): key of a row -> what `find` is called with, beside types, known values and keywords */
+/* _set_overloads(overloads, find): key of a row -> what `find` is called with, beside types, values and keywords */
 static PyObject *set_overloads(PyObject *module, PyObject *args) {
     ModuleState *state = module_state(module);
     PyObject *overloads, *finder;

@@ -1,8 +1,9 @@
 /* types_object.c: the types of compiled code as Python objects: krait.types, krait.float32, typeof().
  *
- * There is one object per Type; == takes Python's int, float, complex and bool for int64, float64, complex128 and bool_,
- * as programs do that compare what typeof gives.  type_classes.def gives their classes, type_names.def their names.  A type indexed by slices is an array type (float32[:, ::1]), called with types it is a signature,
- * called with a value it converts the value. */
+ * There is one object per Type; == takes Python's int, float, complex and bool for int64, float64, complex128 and
+ * bool_, as programs do that compare what typeof gives.  type_classes.def gives their classes, type_names.def their
+ * names.  A type indexed by slices is an array type (float32[:, ::1]), called with types it is a signature, called with
+ * a value it converts the value. */
 #include "decorators/decorators.h"
 
 #include <stdlib.h> /* strtoul */

@@ -392,6 +392,7 @@ static void job_open(Job *job) {
                                   .members = host_members,
                                   .enum_class = host_enum_class,
                                   .overload = host_overload,
+                                  .overloads = objects_overloaded(job->session->objects),
                                   .looped = host_looped,
                                   .object_name = host_object_name,
                                   .no_attribute = host_no_attribute,

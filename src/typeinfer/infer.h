@@ -368,6 +368,7 @@ bool typing_is_for_generator(Typing *t);                       /* the result of 
 bool typing_call_exception(Typing *t, const Type *class_type); /* (rules_exception.c) */
 /* x.name that a user has said something about: true, it is that (rules_call.c). */
 bool typing_attribute_overload(Typing *t);
+bool typing_operator_overload(Typing *t, bool *own); /* what users say that x + y, x[i] or y in x is; *own: something */
 
 /* print in kernels, of known keywords (rules_print.c). */
 bool typing_kernel_print(Typing *t);

@@ -64,6 +64,42 @@ bool typing_attribute_overload(Typing *t) {
     return function && typing_call_python(t, function, NULL, NULL);
 }
 
+/* The function of the module operator that the operation is; NULL: none, or a user has said nothing of any. */
+static const FuncHead *operator_of(const Typing *t, bool in_place) {
+    bool calculates = op_is_binary(t->op) || t->op == OP_MATMUL || t->op == OP_NEG || t->op == OP_POS ||
+                      t->op == OP_INVERT;
+    bool compares = t->op >= OP_LT && t->op <= OP_GE;
+    bool items = t->op == OP_GETITEM || t->op == OP_SETITEM || t->op == OP_DELITEM;
+    if (!calculates && !compares && !items && t->op != OP_IN) return NULL;
+    const char *text = t->op == OP_IN ? "contains" : op_info[t->op].text;
+    const char *rest = !in_place && (t->op == OP_AND || t->op == OP_OR) ? "_" : "";
+    const char *name = arena_printf(t->in->arena, "operator.%s%s%s", in_place ? "i" : "", text, rest);
+    return type_table_function(t->in->types, name, strlen(name));
+}
+
+static void swap_operands(Typing *t) {
+    Fact fact = t->args[0];
+    Value *value = t->values[0];
+    t->args[0] = t->args[1], t->values[0] = t->values[1];
+    t->args[1] = fact, t->values[1] = value;
+}
+
+bool typing_operator_overload(Typing *t, bool *own) {
+    *own = false;
+    if (!t->in->host->overloads || t->nargs == 0 || t->nargs > 3) return true;
+    bool in_place = t->at && t->at->flags & VF_INPLACE;
+    for (int tried = !in_place; tried < 2 && !*own; tried++) {
+        const FuncHead *func = operator_of(t, tried == 0);
+        if (!func) continue;
+        if (t->op == OP_IN) swap_operands(t); /* contains(y, x) */
+        ObjRef function = overload_of(t, func);
+        *own = function != 0;
+        if (t->failed || (function && !typing_call_python(t, function, NULL, NULL))) return false;
+        if (t->op == OP_IN && !function) swap_operands(t);
+    }
+    return true;
+}
+
 /* ---- calls ---- */
 
 /* Whether the object is what functools.lru_cache or cache makes of a function. */

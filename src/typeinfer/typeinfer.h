@@ -64,6 +64,7 @@ typedef struct InferHost {
     bool (*enum_class)(void *self, ObjRef class, EnumClass *enumeration);
     /* The Python function that stands for a call, as users have said; 0: none.  False: diag says what went wrong. */
     bool (*overload)(void *self, const OverloadRequest *request, ObjRef *function);
+    bool overloads; /* they have said something */
     /* Class name of an exception or other object, for messages. */
     const char *(*object_name)(void *self, ObjRef object);
     /* Whether values of a type are instances of the class that a constant of type `meant` is; CLASS_NOT_ONE: it is

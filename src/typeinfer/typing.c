@@ -70,6 +70,7 @@ static bool keeps_texts(const Typing *t) {
 bool typing_run(Typing *t) {
     if (!keeps_texts(t)) typing_settle_texts(t);
     bool own = false, fine = typing_plain_chars(t) && typing_take_caught(t, &own);
+    if (fine && !own) fine = typing_operator_overload(t, &own);
     if (fine && !own) fine = typing_walk_enums(t) && typing_walk_keywords(t) && typing_own_operation(t, &own);
     if (!fine || own) return fine && !t->failed;
     TRY(typing_refuse_own(t));

@@ -1,6 +1,7 @@
 """krait.extending: what users say about calls, methods and attributes, in functions and in kernels."""
 
 import math
+import operator
 from dataclasses import dataclass
 
 import numpy as np
@@ -319,6 +320,78 @@ def test_a_class_is_told_of_as_numba_is():
     assert njit(lambda i: length(i))(interval) == 3.0
     with pytest.raises(errors.TypingError, match="no overload"):
         njit(lambda i: length(i))(1.0)
+
+
+@overload(operator.add)
+def typed_sum(a, b):
+    if isinstance(a, IntervalType) and isinstance(b, IntervalType):
+        return lambda a, b: Interval(a.lo + b.lo, a.hi + b.hi)
+
+
+@overload(operator.iadd)
+def typed_growth(a, b):
+    if isinstance(a, IntervalType) and isinstance(b, types.Float):
+
+        def grow(a, b):
+            a.hi += b
+            return a
+
+        return grow
+
+
+@overload(operator.neg)
+def typed_negative(a):
+    return (lambda a: Interval(-a.hi, -a.lo)) if isinstance(a, IntervalType) else None
+
+
+@overload(operator.lt)
+def typed_below(a, b):
+    if isinstance(a, IntervalType) and isinstance(b, IntervalType):
+        return lambda a, b: a.hi < b.lo
+
+
+@overload(operator.contains)
+def typed_contains(interval, x):
+    return (lambda interval, x: interval.lo <= x < interval.hi) if isinstance(interval, IntervalType) else None
+
+
+@overload(operator.getitem)
+def typed_end(interval, i):
+    return (lambda interval, i: interval.hi if i else interval.lo) if isinstance(interval, IntervalType) else None
+
+
+@overload(operator.setitem)
+def typed_move(interval, i, x):
+    if isinstance(interval, IntervalType):
+
+        def move(interval, i, x):
+            interval.lo = x
+
+        return move
+
+
+def test_operators_are_what_overloads_of_operator_say():
+    told()
+    one, two = Interval(1.0, 4.0), Interval(5.0, 6.0)
+
+    @njit
+    def ends(i):
+        return i.lo, i.hi
+
+    assert njit(lambda a, b: ends(a + b))(one, two) == (6.0, 10.0)
+    assert njit(lambda a, b: (ends(-a), a < b, b < a, 2.0 in a, 4.0 in a, a[0], a[1]))(one, two) == (
+        (-4.0, -1.0), True, False, True, False, 1.0, 4.0)
+
+    @njit
+    def change(a):
+        a += 2.0
+        a[0] = 3.0
+        return ends(a)
+
+    assert change(one) == (3.0, 6.0) and (one.lo, one.hi) == (3.0, 6.0)
+    agree(lambda x, y, z: (x + y, -x, x < y, x in z, z[1], x * 2), 2.5, 3, (2.5, 4.0))
+    with pytest.raises(errors.TypingError, match="unsupported operand"):
+        njit(lambda a, b: a - b)(one, two)
 
 
 # ---- structref ----
