@@ -32,6 +32,10 @@ static const char for_vast[] = "always-inline,function(sroa,instsimplify,dce),gl
  * passes, and the blocks. */
 enum { LOWERED = 8000, LONG = 5000, HUGE = 4 * LONG, VAST = 5 * HUGE, LOOPS = 4000, MANY_BLOCKS = 2000 };
 
+/* Of what compares one value with hundreds of constants and became no search: of a register that is read so often,
+ * LLVM's coalescer looks at each use beside all others. */
+enum { HUGE_COMPARING = 2 * LONG };
+
 /* In comparisons of one value with constants, before the passes of level 0 and after (what was compared so often may
  * have become a search, which all passes may see); in parameters of a function, or in variables that a loop carries
  * from round to round, which become parameters where it is taken out; in values that are alive at one place, which
@@ -206,7 +210,8 @@ static bool split_long_functions(Module *module, bool *many, Diag *diag) {
     least.opt_level = 0;
     TRY(run(module, any(module, has_many_conditions) ? for_conditions : module->target->passes(&least), diag));
     size_t all = 0, kept = length_of_keepers(module, &all);
-    if (longest(module) > HUGE || kept > all / 2) return take_level_0(module, diag);
+    size_t most = any(module, has_many_conditions) ? HUGE_COMPARING : HUGE;
+    if (longest(module) > most || kept > all / 2) return take_level_0(module, diag);
     if (kept) leave_alone(module, keeps_many);
     LLVMValueRef last = LLVMGetLastFunction(module->module); /* before those that are made of loops */
     TRY(run(module, take_loops_out, diag));

@@ -12,6 +12,7 @@ typedef struct CellUses {
     Value *set;        /* the only assignment */
     size_t sets;       /* how many */
     VEC(Value *) uses; /* all others */
+    bool unseen;       /* it may change where we do not see it */
 } CellUses;
 
 bool cells_function_assigns(Translator *t, const Value *made, uint32_t index) {
@@ -24,27 +25,31 @@ bool cells_function_assigns(Translator *t, const Value *made, uint32_t index) {
     return !name || translate_assigns_free(t, code, name);
 }
 
-/* False: the cell may change where we do not see it. */
-static bool find_uses(Translator *t, const Value *cell, CellUses *found) {
-    *found = (CellUses){0};
-    for (size_t b = 0; b < t->func->blocks.len; b++) {
-        for (Value *value = t->func->blocks.data[b]->first; value; value = value->next) {
-            for (uint32_t i = 0; i < value->nargs; i++) {
-                if (value->args[i] != cell) continue;
-                bool reads = value->op == OP_CELL_GET;
-                bool closes = value->op == OP_FUNCTION && i >= 2 && !cells_function_assigns(t, value, i - 2);
-                if (value->op == OP_CELL_SET && i == 0) {
-                    found->set = value;
-                    found->sets++;
-                } else if (reads || closes) {
-                    vec_push(t->arena, &found->uses, value);
-                } else {
-                    return false;
-                }
-            }
-        }
+/* An operand of `user` is a cell. */
+static void note_use(Translator *t, Value *user, uint32_t operand, CellUses *found) {
+    bool reads = user->op == OP_CELL_GET;
+    bool closes = user->op == OP_FUNCTION && operand >= 2 && !cells_function_assigns(t, user, operand - 2);
+    if (user->op == OP_CELL_SET && operand == 0) {
+        found->set = user;
+        found->sets++;
+    } else if (reads || closes) {
+        vec_push(t->arena, &found->uses, user);
+    } else {
+        found->unseen = true;
     }
-    return true;
+}
+
+/* Of all cells at once, by Value.id; also the places of values among all, in `place`. */
+static CellUses *find_uses(Translator *t, uint32_t *place) {
+    CellUses *found = ARENA_ARRAY(t->arena, CellUses, t->func->next_value);
+    uint32_t count = 0;
+    for (size_t b = 0; b < t->func->blocks.len; b++)
+        for (Value *value = t->func->blocks.data[b]->first; value; value = value->next) {
+            place[value->id] = ++count;
+            for (uint32_t i = 0; i < value->nargs; i++)
+                if (value->args[i]->op == OP_CELL) note_use(t, value, i, &found[value->args[i]->id]);
+        }
+    return found;
 }
 
 static bool in_loop(Translator *t, const Block *block) {
@@ -64,54 +69,53 @@ static bool in_loop(Translator *t, const Block *block) {
     return false;
 }
 
-static bool comes_before(const Value *first, const Value *second) {
-    if (first->block != second->block) {
-        const Block *block = second->block->idom;
-        while (block && block != first->block) block = block->idom;
-        return block != NULL;
-    }
-    const Value *value = first->next;
-    while (value && value != second) value = value->next;
-    return value != NULL;
+static bool comes_before(const Value *first, const Value *second, const uint32_t *place) {
+    if (first->block == second->block) return place[first->id] < place[second->id];
+    return block_dominates(first->block, second->block);
 }
 
 /* What the cell holds at every use; NULL: that is not certain. */
-static Value *only_content(Translator *t, const Value *cell, const CellUses *found) {
+static Value *only_content(Translator *t, const Value *cell, const CellUses *found, const uint32_t *place) {
+    if (found->unseen) return NULL;
     if (cell->nargs) return found->sets ? NULL : cell->args[0];
     if (found->sets != 1 || found->set->args[1] == cell || in_loop(t, found->set->block)) return NULL;
     for (size_t i = 0; i < found->uses.len; i++)
-        if (!comes_before(found->set, found->uses.data[i])) return NULL;
+        if (!comes_before(found->set, found->uses.data[i], place)) return NULL;
     return found->set->args[1];
 }
 
-static bool settle(Translator *t, Value *cell) {
-    CellUses found;
-    Value *content = find_uses(t, cell, &found) ? only_content(t, cell, &found) : NULL;
+/* What reads the cell, and the cell itself, leave a forward to the content. */
+static bool settle(Translator *t, Value *cell, const CellUses *found, const uint32_t *place) {
+    Value *content = only_content(t, cell, found, place);
     if (!content) return false;
-    if (found.set) value_remove(found.set);
-    for (size_t i = 0; i < found.uses.len; i++) {
-        Value *use = found.uses.data[i];
-        if (use->op != OP_CELL_GET) continue;
-        value_replace(t->func, use, content);
-        value_remove(use);
-    }
-    value_replace(t->func, cell, content);
-    value_remove(cell);
+    for (size_t i = 0; i < found->uses.len; i++)
+        if (found->uses.data[i]->op == OP_CELL_GET) found->uses.data[i]->mark = content;
+    cell->mark = content;
+    if (found->set) found->set->mark = content;
     return true;
 }
 
+/* Values with a forward go, and what used them uses what these lead to. */
+static void follow_forwards(Func *func) {
+    for (size_t b = 0; b < func->blocks.len; b++)
+        for (Value *value = func->blocks.data[b]->first, *next; value; value = next) {
+            next = value->next;
+            for (uint32_t i = 0; i < value->nargs; i++) value->args[i] = value_resolve(value->args[i]);
+            if (value->mark) value_remove(value);
+        }
+}
+
 void cells_settle(Translator *t) {
-    bool progress = false, any = false;
-    for (size_t b = 0; b < t->func->blocks.len && !any; b++)
-        for (Value *value = t->func->blocks.data[b]->first; value && !any; value = value->next)
-            any = value->op == OP_CELL;
-    if (!any) return;
+    VEC(Value *) cells = {0};
+    for (size_t b = 0; b < t->func->blocks.len; b++)
+        for (Value *value = t->func->blocks.data[b]->first; value; value = value->next)
+            if (value->op == OP_CELL) vec_push(t->arena, &cells, value);
+    if (!cells.len) return;
     func_compute_order(t->func);
     func_compute_dominators(t->func);
-    do {
-        progress = false;
-        for (size_t b = 0; b < t->func->blocks.len && !progress; b++)
-            for (Value *value = t->func->blocks.data[b]->first; value && !progress; value = value->next)
-                progress = value->op == OP_CELL && settle(t, value);
-    } while (progress);
+    uint32_t *place = ARENA_ARRAY(t->arena, uint32_t, t->func->next_value);
+    const CellUses *found = find_uses(t, place);
+    bool any = false;
+    for (size_t i = 0; i < cells.len; i++) any |= settle(t, cells.data[i], &found[cells.data[i]->id], place);
+    if (any) follow_forwards(t->func);
 }

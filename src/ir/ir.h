@@ -432,7 +432,12 @@ void phi_set_args(Func *func, Value *phi, Value *const *args, size_t nargs);
 void value_insert_before(Value *at, Value *value);
 void value_remove(Value *value);
 void value_replace(Func *func, Value *old, Value *with); /* every use */
-static inline Block *block_unwind(const Block *block)    /* NULL: out of the function */
+static inline Value *value_resolve(Value *value)         /* marks are forwards: what they lead to */
+{
+    while (value->mark) value = value->mark;
+    return value;
+}
+static inline Block *block_unwind(const Block *block) /* NULL: out of the function */
 {
     return block->unwinds ? block->succs.data[block->succs.len - 1] : NULL;
 }

@@ -5,16 +5,11 @@
  * pass. */
 #include "ir/ir.h"
 
-static Value *resolve(Value *value) {
-    while (value->mark) value = value->mark;
-    return value;
-}
-
 /* The one value the phi stands for; NULL: it is needed. */
 static Value *only_operand(Value *phi) {
     Value *only = NULL;
     for (uint32_t i = 0; i < phi->nargs; i++) {
-        Value *arg = resolve(phi->args[i]);
+        Value *arg = value_resolve(phi->args[i]);
         if (arg == phi || arg == only) continue;
         if (only) return NULL;
         only = arg;
@@ -44,6 +39,6 @@ bool func_remove_trivial_phis(Func *func) {
     if (!progress) return false;
     for (size_t b = 0; b < func->blocks.len; b++)
         for (Value *value = func->blocks.data[b]->first; value; value = value->next)
-            for (uint32_t i = 0; i < value->nargs; i++) value->args[i] = resolve(value->args[i]);
+            for (uint32_t i = 0; i < value->nargs; i++) value->args[i] = value_resolve(value->args[i]);
     return true;
 }

@@ -522,10 +522,6 @@ bool narrow_operand(Infer *in, const Value *at, uint32_t operand, const Value *v
  * caught exception for on the way there; NULL: none is known. */
 const Type *narrow_declared(Infer *in, const Value *at, const Value *caught, const char *name);
 Value *typing_make_content(Typing *t, Value *optional); /* its content, without a check */
-static inline Value *value_resolve(Value *value) {
-    while (value->mark) value = value->mark;
-    return value;
-}
 /* Loops over tuples whose items differ (rounds.c).  Whether t->at is the iter of a literal_unroll. */
 bool typing_is_unrolled(const Typing *t);
 /* True: the solver will make rounds of the loop over t->at, and solve again. */

@@ -193,6 +193,22 @@ static bool become_call(Typing *t, const char *in, const char *not_in) {
 
 bool typing_list_contains(Typing *t); /* rules_list.c */
 
+/* One of these items of the tuple.  The two halves of them are asked each: what asks thousands in turn makes a chain in
+ * which LLVM looks at each link beside all others. */
+static bool is_among(Typing *t, uint32_t from, uint32_t to, Fact *fact, Value **found) {
+    if (to - from > 1) {
+        uint32_t middle = from + (to - from) / 2;
+        Fact first;
+        Value *in_first;
+        TRY(is_among(t, from, middle, &first, &in_first));
+        TRY(is_among(t, middle, to, fact, found));
+        return sub_logic(t, OP_OR, &first, in_first, fact, found);
+    }
+    Fact facts[2] = {t->args[0], typing_item_fact(t->args[1], from)};
+    Value *values[2] = {t->values[0], t->emit ? typing_make_extract(t, t->values[1], from) : NULL};
+    return sub_equal(t, facts, values, fact, found);
+}
+
 bool rule_contains(Typing *t) {
     typing_as_list(t, 1);
     const Type *where = t->args[1].type;
@@ -226,13 +242,7 @@ bool rule_contains(Typing *t) {
     }
     Value *found;
     Fact fact = known_bool(t, false, &found);
-    for (uint32_t i = 0; i < where->count; i++) {
-        Fact facts[2] = {t->args[0], typing_item_fact(t->args[1], i)}, same_fact;
-        Value *values[2] = {t->values[0], NULL}, *same;
-        if (t->emit) values[1] = typing_make_extract(t, t->values[1], i);
-        TRY(sub_equal(t, facts, values, &same_fact, &same));
-        TRY(sub_logic(t, OP_OR, &same_fact, same, &fact, &found));
-    }
+    if (where->count) TRY(is_among(t, 0, where->count, &fact, &found));
     if (t->op == OP_NOT_IN)
         TRY(typing_sub(t, &(SubOp){.op = OP_NOT, .values = &found, .facts = (Fact[]){fact}, .nargs = 1}, &fact,
                        &found));
