@@ -35,15 +35,24 @@ static bool puts_in(const Value *user, const Value *dict) {
     return (user->op == OP_SETITEM && user->args[0] == dict) || (merges(user) && user->args[1] == dict);
 }
 
-static bool only_reads(const Value *user, const Value *dict) {
+/* x.get, x.items */
+static bool reads(const Value *user) {
     static const char *const methods[] = {"get", "keys", "values", "items"};
-    if (user->op == OP_GETITEM) return user->args[0] == dict && user->args[1] != dict;
-    if (user->op == OP_IN || user->op == OP_NOT_IN) return user->args[1] == dict && user->args[0] != dict;
-    if (user->op == OP_ITER || user->op == OP_TRUTH || user->op == OP_NOT) return true;
-    if (user->op == OP_CALL && user->nargs == 2 && is_row(user->args[0], FUNC_LEN)) return true;
     for (size_t i = 0; user->op == OP_GETATTR && i < COUNT_OF(methods); i++)
         if (strcmp(user->imm.text, methods[i]) == 0) return true;
     return false;
+}
+
+static bool only_counts(const Value *user) {
+    return user->op == OP_CALL && user->nargs == 2 && is_row(user->args[0], FUNC_LEN);
+}
+
+static bool only_reads(const Value *user, const Value *dict) {
+    if (user->op == OP_GETITEM) return user->args[0] == dict && user->args[1] != dict;
+    if (user->op == OP_IN || user->op == OP_NOT_IN) return user->args[1] == dict && user->args[0] != dict;
+    if (user->op == OP_ITER || user->op == OP_TRUTH || user->op == OP_NOT) return true;
+    if (only_counts(user)) return true;
+    return reads(user);
 }
 
 /* What a dict has that changes it. */
@@ -55,6 +64,29 @@ static bool changes(const Value *user, const Value *dict) {
     return false;
 }
 
+/* What is done with a dict whose values keep their types, whatever these are. */
+static bool shows(const Value *user, const Value *dict) {
+    switch (user->op) {
+    case OP_OR:
+    case OP_RETURN:
+    case OP_YIELD:
+    case OP_TUPLE:
+    case OP_LIST:
+    case OP_LIST_APPEND:
+    case OP_PHI:
+    case OP_FORMAT:
+    case OP_ITER:
+    case OP_TRUTH:
+    case OP_NOT: return true;
+    case OP_GETITEM: return user->args[0] == dict && is_text(user->args[1]);
+    case OP_IN:
+    case OP_NOT_IN: return user->args[1] == dict && user->args[0] != dict;
+    case OP_GETATTR: return reads(user);
+    case OP_CALL: return user->args[0]->op == OP_GETATTR && strcmp(user->args[0]->imm.text, "append") == 0;
+    default: return false;
+    }
+}
+
 typedef struct Display {
     VEC(Value *) puts; /* what puts something in, in order */
     bool fits;         /* these are texts and values, before all else */
@@ -63,6 +95,7 @@ typedef struct Display {
     bool changes; /* something is taken out, or put in behind something else */
     bool merges;  /* **x is among them */
     bool read;    /* something else has used it */
+    bool passed;  /* it is not only returned, put into tuples and lists, and read by names that are known */
 } Display;
 
 static void look_at(Translator *t, Display *display, Value *user, const Value *dict) {
@@ -77,6 +110,7 @@ static void look_at(Translator *t, Display *display, Value *user, const Value *d
         display->read = true;
         display->is_read &= only_reads(user, dict);
         display->changes |= changes(user, dict);
+        display->passed |= !shows(user, dict) && !only_counts(user);
     }
 }
 
@@ -235,7 +269,7 @@ static bool stand_together(const Value *dict, const Value *last) {
 static void note_pairs(Translator *t, Value *dict) {
     Display display = uses_of(t, dict);
     size_t count = display.puts.len, operands = 2 * count;
-    if (count < 2 || !display.fits || display.changes || display.merges) return;
+    if (!count || !display.fits || display.changes || display.merges) return;
     Value **pairs = ARENA_ARRAY(t->arena, Value *, operands), *last = display.puts.data[count - 1];
     if (dict->block->unwinds && !stand_together(dict, last)) return; /* a handler may see a part of it */
     value_remove(dict);
@@ -251,6 +285,7 @@ static void note_pairs(Translator *t, Value *dict) {
     }
     dict->args = pairs;
     dict->nargs = (uint32_t)operands;
+    if (!display.passed) dict->flags |= VF_OPERAND;
 }
 
 static void note_all_pairs(Translator *t) {

@@ -136,7 +136,8 @@ enum ValueFlags {
     VF_MASKED = 1048576, /* of BROADCAST: the last shape is that of a where= */
     VF_OBJECT = 2097152, /* of CAUGHT: it is raised by name, or goes into a variable that others go into as well; of an
                            exception that is made: each EXCEPTION_NEW of it gives the same object (raises) */
-    VF_OPERAND = 4194304 /* of SETITEM: the pair is an operand of the DICT, too (frontend) */
+    VF_OPERAND = 4194304 /* of SETITEM: the pair is an operand of the DICT, too; of such a DICT: it is only read, by
+                            names that are known, and given back (frontend) */
 };
 
 /* What an integer lies between, both included. */

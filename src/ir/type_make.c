@@ -34,6 +34,13 @@ bool type_is_keywords(const Type *type) {
 
 const char *type_keyword(const Type *keywords, size_t i) { return keywords->names[i] + sizeof KEYWORD_MARK - 1; }
 
+bool type_has_names_of(const Type *a, const Type *b) {
+    if (!a->names || !b->names || a->names == b->names || a->count != b->count) return !a->names == !b->names;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (strcmp(a->names[i], b->names[i]) != 0) return false;
+    return true;
+}
+
 const Type *type_tuple_like(TypeTable *table, const Type *like, const Type *const *items) {
     return like->object ? type_named_tuple(table, like->object, like->title, like->names, items, like->count)
                         : type_tuple(table, items, like->count);

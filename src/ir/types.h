@@ -166,6 +166,7 @@ const Type *type_named_tuple(TypeTable *table, ObjRef class, const char *title, 
 #define KEYWORD_MARK   "*"
 bool type_is_keywords(const Type *type);
 const char *type_keyword(const Type *keywords, size_t i); /* the name, without the mark */
+bool type_has_names_of(const Type *a, const Type *b);     /* the same ones in the same places, as many; or none */
 /* A tuple of the class of `like`, with as many items. */
 const Type *type_tuple_like(TypeTable *table, const Type *like, const Type *const *items);
 const Type *type_enum(TypeTable *table, ObjRef class, const char *title, bool flag);

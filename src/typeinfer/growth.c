@@ -82,6 +82,7 @@ static const Type *merged(Infer *in, const Type *a, const Type *b) {
         return content ? type_optional(in->types, content) : NULL;
     }
     if (a->kind != b->kind || a->count != b->count || a->object != b->object) return NULL;
+    if (a->kind == TY_TUPLE && !type_has_names_of(a, b)) return NULL;
     if (type_is_shared(a)) return typeinfer_join(in->config->promotion, in->types, a, b);
     if (type_is_table(a)) {
         const Type *key, *value = NULL;
@@ -127,6 +128,7 @@ typedef struct Filling {
 static bool find_filling(Filling *f, const Type *from, const Type *to) {
     if (from->kind == TY_OPTIONAL) return find_filling(f, from->items[0], infer_content(to));
     to = infer_content(to);
+    if (to->kind == TY_DICT && typeinfer_unnamed(f->in, from) == to) return f->hole = from, f->with = to, true;
     if (from == to || from->kind != to->kind) return false;
     if (type_is_shared(from) || is_empty_cell(from)) return f->hole = from, f->with = to, true;
     if (type_is_container(from) && holds_nothing(from)) return f->hole = from, f->with = to, true;
@@ -213,7 +215,8 @@ static bool want_operands(Growth *g, Value *value, const Type *type) {
     Filling filling = {.in = g->in};
     bool any = false;
     if (!find_filling(&filling, value->type, type)) return false;
-    if (!typeinfer_is_open(filling.hole) && calls_a_function(value)) return false; /* arguments are not all alike */
+    bool asks = typeinfer_is_open(filling.hole) || type_is_keywords(filling.hole);
+    if (!asks && calls_a_function(value)) return false; /* arguments are not all alike */
     for (uint32_t i = 0; i < value->nargs; i++) {
         Value *operand = value_resolve(value->args[i]);
         if (operand->op == OP_GETATTR) operand = value_resolve(operand->args[0]);
@@ -391,6 +394,11 @@ Value *typeinfer_grow(Infer *in, Value *value, const Type *type) {
         if (joined == at->type) continue; /* numbers of another type are converted */
         if (!is_display(at)) joined = merged(in, at->type, next.want);
         bool cast = !joined && !is_display(at) && at->op != OP_PHI && holds_by_cast(in, at->type, next.want);
+        const Type *unnamed = typeinfer_unnamed(in, at->type);
+        if (!joined && unnamed != at->type && typeinfer_unnamed(in, next.want) == next.want) {
+            joined = unnamed == next.want ? unnamed : typeinfer_wider(in, unnamed, next.want);
+            if (joined && at->op == OP_DICT) in->expected[at->id] = joined; /* which it stays */
+        }
         if (cast && (typeinfer_same_bits(at->type, next.want) || is_declared(at))) continue;
         if (cast && at->op == OP_PARAM && in->inst->caller) { /* which the callers know whether they can */
             ask_callers(in, at, typeinfer_wider(in, at->type, next.want));
@@ -417,18 +425,23 @@ void typeinfer_fill(Infer *in, Value *value, const Type *from, const Type *to) {
 /* ---- what rules ask ---- */
 
 /* A display in which the values of several names have no type in common: each keeps its own. */
-static bool becomes_keywords(Typing *t, Value *display, const Type *more) {
-    bool fits = t->flags & VF_OPERAND && display->op == OP_DICT && display->type->kind == TY_DICT &&
-                value_resolve(t->at->args[0]) == display && type_key(display->type) == type_key(more);
-    if (!fits) return false;
+static bool becomes_keywords(Typing *t, Value *display) {
     solver_set_type(t->in, display, typing_keywords_of_pairs(t->in, display));
     solver_wake(t->in, display);
     return true;
 }
 
+static bool is_of_pairs(const Typing *t, const Value *display, const Type *more) {
+    return t->flags & VF_OPERAND && display->op == OP_DICT && display->type->kind == TY_DICT &&
+           value_resolve(t->at->args[0]) == display &&
+           (type_key(display->type) == type_key(more) || holds_nothing(display->type));
+}
+
 bool solver_put(Typing *t, Value *container, const Type *more) {
+    Value *display = value_resolve(container);
+    if (is_of_pairs(t, display, more) && typeinfer_keeps_numbers(t->in, display)) return becomes_keywords(t, display);
     Value *stays = typeinfer_grow(t->in, container, more);
-    if (!stays || becomes_keywords(t, stays, more)) return true;
+    if (!stays || (is_of_pairs(t, stays, more) && becomes_keywords(t, stays))) return true;
     if (is_display(stays) || !type_is_container(stays->type) || !typeinfer_is_open(stays->type)) {
         return more->kind == TY_LIST ? typing_refuse_item(t, stays, container->type, more->items[0])
                                      : typing_refuse_entry(t, container->type, more);

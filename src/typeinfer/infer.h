@@ -68,7 +68,8 @@ typedef struct Infer {
     bool int_range; /* a Python int that a NumPy integer cannot hold raises OverflowError; else it wraps */
     /* of the function; the instance's own stays what calls of itself saw until the run ends */
     Fact result;
-    const Type **expected; /* by Value.id < nexpected, of a call: what its result is to be (growth.c), or NULL */
+    const Type **expected; /* by Value.id < nexpected, of a call: what its result is to be (growth.c), or NULL; of a
+                              display of pairs: the dict that it is (named_numbers.c) */
     uint32_t nexpected;
     VEC(const Value *) whole; /* iters whose loops cannot become their rounds */
     struct Solver *solver;
@@ -549,7 +550,11 @@ void typeinfer_fill(Infer *in, Value *value, const Type *from, const Type *to);
 const Type *typeinfer_with_items(Infer *in, const Type *like, const Type *const *items); /* NULL: it has none */
 /* What is one container, or goes into one, with numbers of two types (wider.c); NULL: it differs in more. */
 const Type *typeinfer_wider(Infer *in, const Type *a, const Type *b);
-bool typeinfer_same_bits(const Type *a, const Type *b); /* containers, one of which takes what the other does */
+/* The type with dicts in place of what has names, and numbers of several types behind them (named_numbers.c). */
+const Type *typeinfer_unnamed(Infer *in, const Type *type);
+bool typeinfer_keeps_numbers(Infer *in, const Value *display); /* whether it becomes such a type */
+bool typeinfer_name_display(Infer *in, Value *display);        /* it does, if it can, whatever it holds */
+bool typeinfer_same_bits(const Type *a, const Type *b);        /* containers, one of which takes what the other does */
 bool typeinfer_holds_narrower(const Type *container, const Type *wide); /* itself, other numbers than that */
 /* The wider one of what a container holds and of operand `arg`, which is put in: that is made so.  NULL: none. */
 const Type *typing_widen(Typing *t, const Type *held, size_t arg);

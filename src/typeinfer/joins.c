@@ -102,6 +102,10 @@ bool solver_visit_phi(Infer *in, Value *phi) {
         fact = (Fact){infer_bottom(in), NULL};
         arg = join_operands(in, phi, &fact);
     }
+    if (arg && solver_agree_on_names(in, phi->args, phi->nargs)) {
+        solver_set_fact(in, phi, (Fact){infer_bottom(in), NULL}); /* it is looked at again */
+        return false;
+    }
     if (arg) {
         const char *name = phi->name ? phi->name : arg->name;
         for (uint32_t k = 0; k < phi->nargs && !seen; k++)
@@ -239,7 +243,7 @@ static const Value *next_result(const Func *func, const Value *value, size_t *b)
     }
 }
 
-/* What one return statement gives and holds nothing is what the others give. */
+/* What one return statement gives and holds nothing is what the others give; one that did not join may now. */
 static void fill_returns(Infer *in) {
     const struct Solver *s = in->solver;
     size_t b = 0;
@@ -247,6 +251,7 @@ static void fill_returns(Infer *in) {
         if (!s->blocks[at->block->id].reached) continue;
         Value *value = value_resolve(at->args[0]);
         typeinfer_fill(in, value, value->type, s->result.type);
+        if (s->blocks[at->block->id].stop == at) solver_wake(in, s->blocks[at->block->id].stop);
     }
 }
 
@@ -261,6 +266,15 @@ static bool join_result(Infer *in, Fact fact, Fact *joined) {
     return s->moved = true;
 }
 
+/* Dicts that several return statements give, and that have names in some of them. */
+static bool agree_on_results(Infer *in) {
+    VEC(Value *) given = {0};
+    size_t b = 0;
+    for (const Value *at = NULL; (at = next_result(in->func, at, &b));)
+        if (solver_sees(in->solver, at)) vec_push(in->arena, &given, at->args[0]);
+    return solver_agree_on_names(in, given.data, (uint32_t)given.len);
+}
+
 bool solver_return(Typing *t, Fact fact) {
     Infer *in = t->in;
     struct Solver *s = in->solver;
@@ -269,6 +283,7 @@ bool solver_return(Typing *t, Fact fact) {
     const Type *before = s->result.type;
     if (!join_result(in, fact, &joined)) {
         t->failed = true;
+        if (agree_on_results(in)) return false;
         return no_result(t, t->values[0], t->at);
     }
     if (s->result.type->kind != TY_BOTTOM && !s->result.konst) joined.konst = NULL;

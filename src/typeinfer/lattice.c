@@ -24,7 +24,7 @@
 
 static const Type *join_items(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
     const Type *items[64];
-    if (a->count != b->count || a->object != b->object || a->count > COUNT_OF(items))
+    if (a->count != b->count || a->object != b->object || a->count > COUNT_OF(items) || !type_has_names_of(a, b))
         return NULL; /* longer ones join only if equal */
     for (uint32_t i = 0; i < a->count; i++) {
         items[i] = typeinfer_join(promotion, types, a->items[i], b->items[i]);

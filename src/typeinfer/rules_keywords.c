@@ -240,7 +240,22 @@ static const Const *names_of(Typing *t, const Type *type) {
     return const_tuple(t->in->arena, t->in->types, names, type->count);
 }
 
+/* x | y, one of which is such: a display beside it is made one, too. */
+static bool check_union(Typing *t) {
+    bool named[2] = {type_is_keywords(t->args[0].type), type_is_keywords(t->args[1].type)};
+    if (named[0] == named[1]) return true;
+    size_t other = named[0];
+    if (t->args[other].type->kind != TY_DICT) return true;
+    if (!t->emit && t->values[other] && typeinfer_name_display(t->in, t->values[other])) return false; /* asked again */
+    typing_fail(t, DIAG_UNSUPPORTED,
+                "%s has values of several types, for which all names must be known, and those of %s are only known "
+                "when the code runs",
+                typing_arg_text(t, !other), typing_arg_text(t, other));
+    return typing_hint(t, "write one display of the items, {'a': x['a'], 'b': 2}, or give all values one type");
+}
+
 bool typing_walk_keywords(Typing *t) {
+    if (t->op == OP_OR) TRY(check_union(t));
     bool walked = typing_walks(t);
     for (size_t i = 0; walked && i < t->nargs; i++) {
         if (!t->args[i].type || !type_is_keywords(t->args[i].type)) continue;

@@ -449,6 +449,7 @@ static bool take_wanted(const FuncInst *inst, uint32_t nparams, const Type **typ
  * those that it holds, for which it is made otherwise if it can be. */
 static bool fill_argument(Typing *t, const Param *param, Value *value, const Type *from, const Type *to) {
     Infer *in = t->in;
+    if (value && typeinfer_unnamed(in, from) != from) return typeinfer_grow(in, value, to), true;
     if (value && !typeinfer_is_open(from) && typeinfer_wider(in, from, to) == to)
         return typing_widen_argument(t, param->name, value, from, to);
     if (value)

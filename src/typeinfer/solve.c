@@ -220,6 +220,7 @@ static bool visit(Infer *in, Value *value) {
     Typing t;
     typing_open(&t, in, value, &space);
     if (!typing_run(&t)) {
+        if (t.failed) solver_unname_operands(in, value);
         solver_set_fact(in, value, (Fact){infer_bottom(in), value->op == OP_CONST ? value->konst : NULL});
         return false;
     }

@@ -53,4 +53,11 @@ Fact solver_generator_result(Infer *in, Fact yielded);
 /* Whether a phi or the result has another type than what holds now gives it; phis start with that one then. */
 bool solver_joins_are_stale(Infer *in);
 
+/* ---- named_numbers.c ---- */
+
+/* An operation is refused: its operands become dicts, where they have names for numbers. */
+void solver_unname_operands(Infer *in, const Value *at);
+/* Values that do not join, and may once some of them have names, or have not any more; false: nothing changed. */
+bool solver_agree_on_names(Infer *in, Value *const *values, uint32_t count);
+
 #endif

@@ -32,6 +32,7 @@ bool typeinfer_takes(Infer *in, const Type *type, const Type *more) {
     }
     bool parts = type->kind == TY_TUPLE || type_is_container(type);
     if (!parts || type->count != more->count || type->object != more->object) return false;
+    if (type->kind == TY_TUPLE && !type_has_names_of(type, more)) return false;
     for (uint32_t i = 0; i < type->count; i++)
         if (type->kind != TY_TUPLE ? type->items[i] != more->items[i]
                                    : !typeinfer_takes(in, type->items[i], more->items[i]))
@@ -70,6 +71,7 @@ const Type *typeinfer_wider(Infer *in, const Type *a, const Type *b) {
         return content ? type_optional(in->types, content) : NULL;
     }
     if (a->kind != b->kind || a->count != b->count || a->object != b->object) return NULL;
+    if (a->kind == TY_TUPLE && !type_has_names_of(a, b)) return NULL;
     if (a->kind == TY_SCALAR) return of_scalars(in, a, b);
     if (type_is_shared(a))
         return type_object_of(in->types, a, (const Type *const *[]){a->items, b->items}, 2, wider, in);

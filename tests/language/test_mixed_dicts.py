@@ -72,6 +72,70 @@ def test_they_go_into_functions_and_come_out():
     agree(f, np.arange(4.0) + 1)
 
 
+STATISTICS = """
+def statistics(x):
+    s = 0.0
+    for i in range(x.size):
+        s += x[i]
+    return {"n": x.size, "mean": s / x.size}
+class Holder:
+    def __init__(self, d):
+        self.d = d
+def put(d):
+    d["n"] = 3
+"""
+
+
+@pytest.mark.parametrize("body", [
+    "return {'n': 3, 'mean': 0.5}, {'ok': True, 'n': n}, {'a': 1, 'z': 1 + 2j}, {'a': None, 'b': 2, 'c': 0.5}",
+    "d = {'n': n, 'm': 2.5}\nreturn d['n'] // 2, d['m'], d.get('n'), 'q' in d, len(d), f'{d}', d",
+    "if n < 3:\n    return {'n': 0, 'mean': 0}\nreturn {'n': n, 'mean': n / 2}",
+    "best = {'i': 0, 'v': 0}\nfor i in range(n):\n    if i * 1.5 > best['v']:\n"
+    "        best = {'i': i, 'v': i * 1.5}\nreturn best['i'], best['v'] + 0.5",
+    "rows = []\nfor i in range(n):\n    rows.append({'i': i, 'h': i * 0.5})\nreturn rows, rows[0]['i']",
+    "d = {'a': n, 'b': 'x'}\nreturn d | {'q': 3}, {'q': 3} | d, {'a': n, 'b': 2.5} | {'q': 'x', 'r': 1}",
+])  # fmt: skip
+def test_numbers_keep_their_types_where_nothing_changes_them(body):
+    of(body, 5)
+    of(body, 2)
+
+
+@pytest.mark.parametrize("body", [
+    "return statistics(x)",
+    "return [statistics(x[i:]) for i in range(3)]",
+    "return {'s': statistics(x), 't': statistics(x[1:])}",
+    "return statistics(x)['n'] // 2, statistics(x)",
+])  # fmt: skip
+def test_numbers_keep_their_types_out_of_functions(body):
+    agree(make(STATISTICS + "def f(x):\n    " + body + "\n", "f"), np.arange(4.0))
+
+
+@pytest.mark.parametrize("body", [
+    "r = statistics(x)\nr['n'] += 1\nr['k'] = 2\nreturn r",
+    "r = statistics(x)\nfor k in r:\n    r[k] = r[k] * 2\nreturn r",
+    "r = statistics(x)\nr.update({'q': 3})\nreturn r, r | {'w': 1}, {**r, 'v': 2}, r.pop('n')",
+    "rows = [statistics(x[i:]) for i in range(3)]\nfor r in rows:\n    r['n'] += 1\nrows[0]['mean'] = 7\nreturn rows",
+    "r = statistics(x)\nput(r)\nreturn r",
+    "o = Holder(statistics(x))\no.d['n'] = 3\nreturn o.d",
+    "r = statistics(x).copy()\nr['n'] = 2\nreturn r",
+    "r = {'a': 1, 'mean': 2.5} if x.size > 9 else statistics(x)\nreturn r",
+    "r = {}\nif x.size > 2:\n    r = statistics(x)\nreturn r",
+    "k = 'n' if x.size > 3 else 'mean'\nreturn statistics(x)[k]",
+])  # fmt: skip
+def test_numbers_join_where_a_dict_is_needed(body):
+    text = STATISTICS + "def f(x):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    f = make(text, "f")
+    assert njit(f)(np.arange(4.0)) == f(np.arange(4.0))
+
+
+def test_dicts_of_other_names_do_not_join():
+    def f(n):
+        return {"a": "x", "b": 2.5} if n > 1 else {"n": "y", "b": 1.5}
+
+    with pytest.raises(errors.KraitError, match=r"what is returned is dict \{a: str, b: float\} .* dict \{n: str, b"):
+        njit(f)(1)
+
+
 def test_those_of_one_type_are_dicts_as_ever():
     of("d = {'a': 1, 'b': 2.5}\nd['c'] = n\nd['a'] += 1\nreturn d['a'] + d['b'] + d['c']", 5)
     of("d = {'a': [], 'b': [n]}\nd['a'].append(1.5)\nreturn len(d), d['a']", 5)
@@ -83,6 +147,7 @@ def test_those_of_one_type_are_dicts_as_ever():
     ("e = [{'a': n, 'b': 'x'}]\ne[0]['a'] = 3", "does not change in compiled code"),
     ("d = {'a': n, 'b': 'x'}\nprint(d['a'])\nd['a'] += 1", "the values of a dict have one type"),
     ("return {'a': n, 'b': 'x'}[str(n)]", "which value of this dict is meant"),
+    ("d = {}\nfor i in range(n):\n    d[str(i)] = i\nreturn {'a': n, 'b': 'x'} | d", "all names must be known"),
     ("return {'a': n, 'b': 'x'} + (1,)", r"unsupported operand types for \+"),
     ("return {'a': n, 'b': 'x'} < {'a': n, 'b': 'y'}", "unsupported operand types for <"),
     ("return {{'a': n, 'b': 'x'}: 1}", "cannot be a key of a dict"),
