@@ -18,14 +18,16 @@ def check_axes(axis, ndim):
                     raise ValueError("duplicate value in 'axis'")
 
 
-def check_repeated(axes, ndim):
+def check_repeated(axes, ndim, argument=None):
     # As functions check them that NumPy has in Python: each first, then whether two are one.
     for i in range(len(axes)):
         if axes[i] < -ndim or axes[i] >= ndim:
-            raise AxisError(axes[i], ndim, None)
+            raise AxisError(axes[i], ndim, argument)
     for i in range(len(axes)):
         for j in range(i):
             if axes[j] % ndim == axes[i] % ndim:
+                if argument is not None:
+                    raise ValueError(f"repeated axis in `{argument}` argument")
                 raise ValueError("repeated axis")
 
 

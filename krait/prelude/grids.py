@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.exceptions import AxisError
 
+from krait.prelude.axes import check_repeated
 from krait.prelude.creation import near_diagonal
-from krait.prelude.intrinsics import counted, frozen, reinterpreted, strided, with_item
+from krait.prelude.intrinsics import counted, frozen, layout_of, reinterpreted, strided, with_item
 from krait.prelude.joining import axis_of, part
-from krait.prelude.shaping import as_elements
+from krait.prelude.shaping import as_elements, lies_together
 
 # ---- shapes ----
 
@@ -33,7 +34,7 @@ def broadcast_shapes(*shapes):
     return joint_shape(first, broadcast_shapes(*shapes[1:]))
 
 
-def broadcast_arrays(*args):
+def broadcast_arrays(*args, subok=False):
     return _broadcast_all(args, _shape_of_all(args))
 
 
@@ -285,16 +286,45 @@ def dsplit(ary, indices_or_sections):
     return np.split(ary, indices_or_sections, 2)
 
 
-def trim_zeros(filt, trim="fb"):
+def trim_zeros(filt, trim="fb", axis=None):
+    front = trim == "fb" or trim == "bf" or trim == "f" or trim == "FB" or trim == "F" or trim == "BF"
+    back = trim == "fb" or trim == "bf" or trim == "b" or trim == "FB" or trim == "B" or trim == "BF"
+    if not front and not back:
+        raise ValueError(f"unexpected character(s) in `trim`: '{trim}'")
+    if not isinstance(filt, np.ndarray):
+        first, last = _bounds(filt, front, back)
+        return filt[first:last]
+    if axis is None:
+        return _trimmed(filt, filt, front, back, counted(0, filt.ndim))
+    if not isinstance(axis, tuple):
+        return trim_zeros(filt, trim, (axis,))
+    check_repeated(axis, filt.ndim, "axis")
+    return _trimmed(filt, filt, front, back, axis)
+
+
+def _trimmed(a, left, front, back, axes):
+    # What is left of a when the slices that hold but zeros are cut off at the ends of each of the axes.
+    if len(axes) == 0:
+        return left
+    axis = axis_of(axes[0], a.ndim)
+    lines = np.moveaxis(a, axis, 0)
+    held = np.empty(len(lines), np.bool_)
+    for i in range(len(lines)):
+        held[i] = np.any(lines[i, ...] != 0)
+    first, last = _bounds(held, front, back)
+    start = first * a.strides[axis] if last > first else 0
+    kept = strided(left, start, with_item(left.shape, axis, last - first), left.strides)
+    return _trimmed(a, kept, front, back, axes[1:])
+
+
+def _bounds(a, front, back):
     first = 0
-    last = len(filt)
-    if trim == "fb" or trim == "bf" or trim == "f" or trim == "FB" or trim == "F" or trim == "BF":
-        while first < last and filt[first] == 0:
-            first += 1
-    if trim == "fb" or trim == "bf" or trim == "b" or trim == "FB" or trim == "B" or trim == "BF":
-        while first < last and filt[last - 1] == 0:
-            last -= 1
-    return filt[first:last]
+    last = len(a)
+    while front and first < last and a[first] == 0:
+        first += 1
+    while back and first < last and a[last - 1] == 0:
+        last -= 1
+    return first, last
 
 
 def resize(a, new_shape):
@@ -324,10 +354,16 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     return strided(x, 0, shape, strides)
 
 
-def sliding_window_view(x, window_shape, axis=None):
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+    if writeable:
+        return _windows_of(x, window_shape, axis)
+    return frozen(_windows_of(x, window_shape, axis))
+
+
+def _windows_of(x, window_shape, axis):
     x = np.asarray(x)
     if not isinstance(window_shape, tuple):
-        return sliding_window_view(x, (window_shape,), axis)
+        return _windows_of(x, (window_shape,), axis)
     if axis is None:
         if len(window_shape) != x.ndim:
             raise ValueError(
@@ -339,7 +375,7 @@ def sliding_window_view(x, window_shape, axis=None):
             places = with_item(places, i, i)
         return _windows(x, window_shape, places)
     if not isinstance(axis, tuple):
-        return sliding_window_view(x, window_shape, (axis,))
+        return _windows_of(x, window_shape, (axis,))
     if len(window_shape) != len(axis):
         raise ValueError(
             "Must provide matching length window_shape and axis; got "
@@ -360,12 +396,14 @@ def _windows(x, window_shape, axes):
             raise ValueError("window shape cannot be larger than input array shape")
         shape = with_item(shape, axis, left)
         strides = with_item(strides, x.ndim + i, x.strides[axis])
-    return frozen(strided(x, 0, shape, strides))
+    return strided(x, 0, shape, strides)
 
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0):
     if isinstance(buffer, bytes):
         return frozen(frombuffer(np.array(list(buffer), np.uint8), dtype, count, offset))
+    if layout_of(buffer) != "C" and not lies_together(buffer, "C"):
+        raise ValueError("ndarray is not C-contiguous")
     data = np.ravel(buffer)
     whole = reinterpreted(data, np.uint8, data.size * data.itemsize)
     size = np.dtype(dtype).itemsize

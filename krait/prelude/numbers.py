@@ -97,11 +97,11 @@ def argmin(x):
     return np.argmin(x)
 
 
-def ravel(x):
+def ravel(x, order="C"):
     return np.ravel(x)
 
 
-def flatten(x):
+def flatten(x, order="C"):
     return np.ravel(x)
 
 
@@ -109,11 +109,13 @@ def reshape(x, *shape):
     return np.asarray(x).reshape(*shape)
 
 
-def squeeze(x):
-    return x
+def squeeze(x, axis=None):
+    if axis is None:
+        return x
+    return np.squeeze(np.asarray(x), axis)[()]
 
 
-def tobytes(x):
+def tobytes(x, order="C"):
     return np.asarray(x).tobytes()
 
 

@@ -79,6 +79,8 @@ def polyder(p, m=1):
     if m < 0:
         raise ValueError("Order of derivative must be positive (see polyint)")
     p = np.asarray(p)
+    if p.ndim == 0:
+        raise TypeError("len() of unsized object")
     new = p.astype(np.result_type(p, np.int64))
     for _ in range(m):
         n = len(new) - 1
@@ -92,6 +94,8 @@ def polyint(p, m=1, k=None):
     if m < 0:
         raise ValueError("Order of integral must be positive (see polyder)")
     p = np.asarray(p)
+    if p.ndim == 0:
+        raise TypeError("len() of unsized object")
     new = np.zeros(len(p) + m, np.result_type(p, np.float64))
     new[: len(p)] = p
     n = len(p)
@@ -332,36 +336,52 @@ def series_div(c1, c2):
     return left[n - 1 :] / scale, trimseq(left[: n - 1])
 
 
-def series_der(c, m=1, scl=1):
+def _in_front(c, axis):
+    # Floats, of which each along the axis is a coefficient; a copy.
+    return np.array(np.moveaxis(np.atleast_1d(c), axis, 0) + 0.0, order="C")
+
+
+def series_der(c, m=1, scl=1, axis=0):
     if m < 0:
         raise ValueError("The order of derivation must be non-negative")
-    new = _series(c)
-    if m >= len(new):
-        return new[:1] * 0
+    new = _in_front(c, axis)
+    if m > 0 and m >= len(new):
+        new = new[:1] * 0
+        m = 0
     for _ in range(m):
         n = len(new) - 1
         for i in range(n):
-            new[i] = (i + 1) * (new[i + 1] * scl)
+            new[i, ...] = (i + 1) * (new[i + 1, ...] * scl)
         new = new[:n]
-    return new
+    return np.moveaxis(new, 0, axis)
 
 
-def series_int(c, m=1, k=None, lbnd=0, scl=1):
+def series_int(c, m=1, k=None, lbnd=0, scl=1, axis=0):
     if m < 0:
         raise ValueError("The order of integration must be non-negative")
-    new = _series(c)
+    if np.ndim(lbnd) != 0:
+        raise ValueError("lbnd must be a scalar.")
+    if np.ndim(scl) != 0:
+        raise ValueError("scl must be a scalar.")
+    constants = np.zeros(m)
+    if k is not None:
+        given = np.atleast_1d(k)
+        if len(given) > m:
+            raise ValueError("Too many integration constants")
+        constants[: len(given)] = given
+    new = _in_front(c, axis)
     for turn in range(m):
-        constant = 0.0
-        if k is not None:
-            constants = np.atleast_1d(k)
-            if len(constants) > m:
-                raise ValueError("Too many integration constants")
-            if turn < len(constants):
-                constant = float(constants[turn])
         n = len(new)
-        higher = np.zeros(n + 1, new.dtype)
-        for i in range(n):
-            higher[i + 1] = new[i] * scl / (i + 1)
-        higher[0] = constant - series_val(lbnd, higher)
-        new = higher
-    return new
+        new *= scl
+        if n == 1 and np.all(new[0, ...] == 0):
+            new[0, ...] += constants[turn]
+        else:
+            higher = np.zeros((n + 1,) + new.shape[1:], new.dtype)
+            for i in range(n):
+                higher[i + 1, ...] = new[i, ...] / (i + 1)
+            value = higher[n, ...] + lbnd * 0
+            for i in range(n - 1, -1, -1):
+                value = higher[i, ...] + value * lbnd
+            higher[0, ...] += constants[turn] - value
+            new = higher
+    return np.moveaxis(new, 0, axis)

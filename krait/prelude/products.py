@@ -7,7 +7,7 @@ import numpy as np
 from krait import _krait
 from krait.prelude.grids import joint_shape
 from krait.prelude.intrinsics import numpy_loop, shape_text
-from krait.prelude.shaping import lies_together
+from krait.prelude.shaping import check_order, lies_together
 
 for _name in ("matmul", "vecdot", "matvec", "vecmat"):
     if hasattr(np, _name):  # the last two since NumPy 2.2
@@ -50,21 +50,73 @@ def product(a, b):
     return out[0, 0]
 
 
-def matmul(a, b, out=None):
+def matmul(a, b, out=None, *, casting="same_kind", order="K", dtype=None, subok=True):
     a = np.asarray(a)
     b = np.asarray(b)
+    check_order(order)
+    if out is None and order == "F":
+        return np.asfortranarray(matmul(a, b, None, casting=casting, dtype=dtype))
     if a.ndim == 0 or b.ndim == 0:
         raise ValueError(
             f"matmul: Input operand {0 if a.ndim == 0 else 1} does not have enough dimensions "
             "(has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)"
         )
-    dtype = np.result_type(a, b)
-    x = _matmul(of_dtype(a, dtype), of_dtype(b, dtype))
+    if dtype is None:
+        x = _matmul(of_dtype(a, np.result_type(a, b)), of_dtype(b, np.result_type(a, b)))
+    else:
+        x = _matmul(_input("matmul", 0, a, dtype, casting), _input("matmul", 1, b, dtype, casting))
     if out is None:
         return x
     _check_matrices(np.shape(x), (a.ndim > 1) + (b.ndim > 1), out)
-    np.copyto(out, x)
+    np.copyto(out, x, casting)
     return out
+
+
+def _input(name, i, a, dtype, casting):
+    # An operand of the type that dtype= asks for.
+    if not np.can_cast(a.dtype, dtype, casting):
+        raise TypeError(
+            f"Cannot cast ufunc '{name}' input {i} from dtype('{a.dtype.name}') to dtype('{np.dtype(dtype).name}') "
+            f"with casting rule '{casting}'"
+        )
+    return of_dtype(a, np.dtype(dtype))
+
+
+def _inputs(name, a, b, dtype, casting):
+    if dtype is None:
+        return of_dtype(a, np.result_type(a, b)), of_dtype(b, np.result_type(a, b))
+    return _input(name, 0, a, dtype, casting), _input(name, 1, b, dtype, casting)
+
+
+def _given(x, out, casting, order):
+    # The result, where it is asked for, in the order that is asked for.
+    check_order(order)
+    if out is None:
+        if order == "F" and np.ndim(x) > 1:
+            return np.asfortranarray(x)
+        return x
+    if np.ndim(x) > out.ndim:
+        raise ValueError(
+            "output operand requires a reduction along dimension -1, but the reduction is not enabled. The dimension "
+            "size of 1 does not match the expected output shape."
+        )
+    np.copyto(out, x, casting)
+    return out
+
+
+def _check_vector(name, signature, m, out):
+    if out is None:
+        return
+    if out.ndim == 0:
+        raise ValueError(
+            f"{name}: Output operand 0 does not have enough dimensions (has 0, gufunc core with signature {signature} "
+            "requires 1)"
+        )
+    if out.shape[-1] != m:
+        raise ValueError(
+            f"{name}: Output operand 0 has a mismatch in its core dimension 0, with gufunc signature {signature} "
+            f"(size {out.shape[-1]} is different from {m})"
+        )
 
 
 def _check_matrices(shape, core, out):
@@ -84,7 +136,7 @@ def _check_matrices(shape, core, out):
         )
 
 
-def _dotted(x, out):
+def dotted(x, out):
     # What np.dot gives: `out` is what np.dot would have made itself.
     if out is None:
         return x
@@ -149,9 +201,9 @@ def dot(a, b, out=None):
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         if out is not None and not _is_scaled_by_blas(a, b):
             return np.multiply(a, b, out)
-        return _dotted(_scaled(a, b), out)
+        return dotted(_scaled(a, b), out)
     dtype = np.result_type(a, b)
-    return _dotted(_dot(of_dtype(a, dtype), of_dtype(b, dtype)), out)
+    return dotted(_dot(of_dtype(a, dtype), of_dtype(b, dtype)), out)
 
 
 def _is_scaled_by_blas(a, b):
@@ -243,48 +295,61 @@ def _each(name, x, y, out, sizes):
             _each(name, x[i], y[i], out[i], sizes)
 
 
-def vecdot(a, b):
+def vecdot(a, b, out=None, *, axis=-1, keepdims=False, casting="same_kind", order="K", dtype=None, subok=True):
+    a = np.asarray(a)
+    b = np.asarray(b)
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         operand = 0 if np.ndim(a) == 0 else 1
         raise ValueError(f"vecdot: Input operand {operand} {_TOO_FEW}0, {_CORE} (n),(n)->() requires 1)")
-    dtype = np.result_type(a, b)
+    if axis != -1:
+        x = _dot_of_lines(np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1), dtype, casting)
+    else:
+        x = _dot_of_lines(a, b, dtype, casting)
+    if keepdims:
+        return _given(np.moveaxis(x, -1, axis), out, casting, order)
+    return _given(x[..., 0] if x.ndim > 1 else x[0], out, casting, order)
+
+
+def _dot_of_lines(a, b, dtype, casting):
+    # The last axis is one of length 1.
     n = a.shape[a.ndim - 1]
     _check_core("vecdot", "(n),(n)->()", b.shape[b.ndim - 1], n)
     stack = joint_shape(a.shape[:-1], b.shape[:-1])
-    out = np.empty(stack + (1,), dtype)
-    _each("vecdot", _spread(a, stack + (n,), dtype), _spread(b, stack + (n,), dtype), out, (n,))
-    if out.ndim == 1:
-        return out[0]
-    return out[..., 0]
+    x, y = _inputs("vecdot", a, b, dtype, casting)
+    new = np.empty(stack + (1,), x.dtype)
+    _each("vecdot", np.broadcast_to(x, stack + (n,)), np.broadcast_to(y, stack + (n,)), new, (n,))
+    return new
 
 
-def matvec(a, b):
+def matvec(a, b, out=None, *, casting="same_kind", order="K", dtype=None, subok=True):
+    a = np.asarray(a)
+    b = np.asarray(b)
     if np.ndim(a) < 2:
         raise ValueError(f"matvec: Input operand 0 {_TOO_FEW}{np.ndim(a)}, {_CORE} (m,n),(n)->(m) requires 2)")
     if np.ndim(b) == 0:
         raise ValueError(f"matvec: Input operand 1 {_TOO_FEW}0, {_CORE} (m,n),(n)->(m) requires 1)")
-    dtype = np.result_type(a, b)
     m, n = a.shape[-2:]
     _check_core("matvec", "(m,n),(n)->(m)", b.shape[b.ndim - 1], n)
+    _check_vector("matvec", "(m,n),(n)->(m)", m, out)
     stack = joint_shape(a.shape[:-2], b.shape[:-1])
-    out = np.empty(stack + (m,), dtype)
-    _each("matvec", _spread(a, stack + (m, n), dtype), _spread(b, stack + (n,), dtype), out, (m, n))
-    return out
+    x, y = _inputs("matvec", a, b, dtype, casting)
+    new = np.empty(stack + (m,), x.dtype)
+    _each("matvec", np.broadcast_to(x, stack + (m, n)), np.broadcast_to(y, stack + (n,)), new, (m, n))
+    return _given(new, out, casting, order)
 
 
-def vecmat(a, b):
+def vecmat(a, b, out=None, *, casting="same_kind", order="K", dtype=None, subok=True):
+    a = np.asarray(a)
+    b = np.asarray(b)
     if np.ndim(a) == 0:
         raise ValueError(f"vecmat: Input operand 0 {_TOO_FEW}0, {_CORE} (n),(n,m)->(m) requires 1)")
     if np.ndim(b) < 2:
         raise ValueError(f"vecmat: Input operand 1 {_TOO_FEW}{np.ndim(b)}, {_CORE} (n),(n,m)->(m) requires 2)")
-    dtype = np.result_type(a, b)
     n, m = b.shape[-2:]
     _check_core("vecmat", "(n),(n,m)->(m)", n, a.shape[a.ndim - 1])
+    _check_vector("vecmat", "(n),(n,m)->(m)", m, out)
     stack = joint_shape(a.shape[:-1], b.shape[:-2])
-    out = np.empty(stack + (m,), dtype)
-    _each("vecmat", _spread(a, stack + (n,), dtype), _spread(b, stack + (n, m), dtype), out, (n, m))
-    return out
-
-
-def _spread(a, shape, dtype):
-    return np.broadcast_to(of_dtype(a, dtype), shape)
+    x, y = _inputs("vecmat", a, b, dtype, casting)
+    new = np.empty(stack + (m,), x.dtype)
+    _each("vecmat", np.broadcast_to(x, stack + (n,)), np.broadcast_to(y, stack + (n, m)), new, (n, m))
+    return _given(new, out, casting, order)

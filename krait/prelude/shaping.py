@@ -70,7 +70,7 @@ def astype(a, dtype, order="K", casting="unsafe", subok=True, copy=True):
     return new
 
 
-def np_astype(x, dtype, *, copy=True, device=None):
+def np_astype(x, dtype, *, copy=True):
     return x.astype(dtype, copy=copy)
 
 
@@ -182,11 +182,26 @@ def check_unknown(size, before, after):
         check_unknown(size, before + after[:1], after[1:])
 
 
-def reshape(a, shape, order="C"):
+def reshape(a, shape, order="C", copy=None):
     a = np.asarray(a)
-    if isinstance(shape, tuple):
+    if not isinstance(shape, tuple):
+        return reshape(a, (shape,), order, copy)
+    if copy is None:
         return reshape_whole(a, whole_shape(a.size, shape), order)
-    return reshape_whole(a, whole_shape(a.size, (shape,)), order)
+    return reshape_asked(a, whole_shape(a.size, shape), order, copy)
+
+
+def reshape_asked(a, shape, order, copies):
+    # Where the call says whether it is a copy: always, or never.
+    if order == "A":
+        if lies_together(a, "F") and not lies_together(a, "C"):
+            return reshape_asked(a, shape, "F", copies)
+        return reshape_asked(a, shape, "C", copies)
+    if copies:
+        return reshape_whole(copy(a, order), shape, order)
+    if not lies_together(a, order) and not strides_for(a, shape, order)[0]:
+        raise ValueError("Unable to avoid creating a copy while reshaping.")
+    return reshape_whole(a, shape, order)
 
 
 def reshape_whole(a, shape, order):
@@ -256,10 +271,10 @@ def strides_for(a, new_shape, order):
     return True, strides
 
 
-def method_reshape(a, *shape, order="C"):
+def method_reshape(a, *shape, order="C", copy=None):
     if len(shape) == 1:
-        return reshape(a, shape[0], order)
-    return reshape(a, shape, order)
+        return reshape(a, shape[0], order, copy)
+    return reshape(a, shape, order, copy)
 
 
 def squeeze(a, axis):

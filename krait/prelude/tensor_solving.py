@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from krait.prelude.intrinsics import with_item
+from krait.prelude.intrinsics import counted, strided, with_item
 from krait.prelude.linear import inv, solve
+from krait.prelude.products import dotted
 
 
 def tensorinv(a, ind=2):
@@ -19,7 +20,35 @@ def tensorinv(a, ind=2):
     return inv(np.ascontiguousarray(a).reshape(rows, -1)).reshape(shape)
 
 
-def tensorsolve(a, b):
+def tensorsolve(a, b, axes=None):
+    a = np.asarray(a)
+    b = np.asarray(b)
+    if axes is None:
+        return _tensorsolved(a, b)
+    order = _moved_behind(counted(0, a.ndim), axes)
+    shape, strides = a.shape, a.strides
+    for i in range(a.ndim):
+        shape = with_item(shape, i, a.shape[order[i]])
+        strides = with_item(strides, i, a.strides[order[i]])
+    return _tensorsolved(strided(a, 0, shape, strides), b)
+
+
+def _moved_behind(order, axes):
+    # Each of the axes behind the others, one after the other.
+    for axis in axes:
+        at = -1
+        for i in range(len(order)):
+            if order[i] == axis:
+                at = i
+        if at < 0:
+            raise ValueError("list.remove(x): x not in list")
+        for i in range(at, len(order) - 1):
+            order = with_item(order, i, order[i + 1])
+        order = with_item(order, len(order) - 1, axis)
+    return order
+
+
+def _tensorsolved(a, b):
     shape = a.shape[b.ndim :]
     size = 1
     for extent in shape:
@@ -34,11 +63,24 @@ def tensorsolve(a, b):
 # ---- products of several matrices ----
 
 
-def multi_dot(arrays):
+def multi_dot(arrays, *, out=None):
     if len(arrays) < 2:
         raise ValueError("Expecting at least two arrays.")
     if len(arrays) == 2:
-        return np.dot(arrays[0], arrays[1])
+        return np.dot(arrays[0], arrays[1], out)
+    if out is None:
+        return _multiplied(arrays)
+    # Where the last product is taken NumPy has vectors at the ends as matrices.
+    first, last = arrays[0], arrays[-1]
+    dotted(np.reshape(_multiplied(arrays), (_rows(first), _columns(last))), out)
+    if first.ndim == 1 and last.ndim == 1:
+        return out[0, 0]
+    if first.ndim == 1 or last.ndim == 1:
+        return np.ravel(out)
+    return out
+
+
+def _multiplied(arrays):
     if len(arrays) == 3:
         return _product_of_three(arrays[0], arrays[1], arrays[2])
     return _product(arrays, _order(arrays), 0, len(arrays) - 1)

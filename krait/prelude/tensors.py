@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from krait.prelude.intrinsics import axes_of, counted, einsum_plan, other_axes, strided, with_item
+from krait.prelude.intrinsics import axes_of, counted, einsum_plan, other_axes, shape_text, strided, with_item
+from krait.prelude.shaping import check_order
 
 _TAKES_PAIRS = np.lib.NumpyVersion(np.__version__) < "2.5.0"  # whether np.cross takes vectors of two numbers
 
@@ -10,10 +11,56 @@ _TAKES_PAIRS = np.lib.NumpyVersion(np.__version__) < "2.5.0"  # whether np.cross
 # ---- einsum ----
 
 
-def einsum(subscripts, *operands, optimize=False):
+def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe", optimize=False):
     arrays = _arrays(operands)
-    plan = einsum_plan(subscripts, arrays)
-    dtype = np.result_type(*arrays)
+    check_order(order)
+    if out is not None:
+        return _into(out, arrays, einsum_plan(subscripts, arrays), dtype, casting)
+    if dtype is None:
+        x = _summed(arrays, einsum_plan(subscripts, arrays), np.result_type(*arrays))
+    else:
+        _check_casts(arrays, dtype, casting)
+        x = _summed(arrays, einsum_plan(subscripts, arrays), np.dtype(dtype))
+    if order == "F" and np.ndim(x) > 1:
+        return np.asfortranarray(x)
+    return x
+
+
+def _check_casts(arrays, dtype, casting):
+    for i in range(len(arrays)):
+        if not np.can_cast(arrays[i].dtype, dtype, casting):
+            raise TypeError(
+                f"Iterator operand {i} dtype could not be cast from dtype('{arrays[i].dtype.name}') to "
+                f"dtype('{np.dtype(dtype).name}') according to the rule '{casting}'"
+            )
+
+
+def _into(out, arrays, plan, dtype, casting):
+    # It is computed in the type that the operands and the output have in common.
+    if len(plan[1]) != out.ndim:
+        raise ValueError(
+            f"out parameter does not have the correct number of dimensions, has {out.ndim} but should have "
+            f"{len(plan[1])}"
+        )
+    if dtype is None:
+        return _into(out, arrays, plan, np.result_type(out, *arrays), casting)
+    _check_casts(arrays, dtype, casting)
+    x = _summed(arrays, plan, np.dtype(dtype))
+    if np.shape(x) != out.shape:
+        raise ValueError(
+            "operands could not be broadcast together with remapped shapes [original->remapped]: "
+            f"{shape_text(np.shape(x))} and {shape_text(out.shape)}"
+        )
+    if not np.can_cast(dtype, out.dtype, casting):
+        raise TypeError(
+            f"Iterator requested dtype could not be cast from dtype('{np.dtype(dtype).name}') to "
+            f"dtype('{out.dtype.name}'), the operand {len(arrays)} dtype, according to the rule '{casting}'"
+        )
+    np.copyto(out, x, "unsafe")
+    return out
+
+
+def _summed(arrays, plan, dtype):
     out_labels, summed = plan[1], plan[2]
     _check_diagonals(arrays, plan[0], plan[3], 0, len(arrays) == 1 and len(summed) == 0)
     extents = _extents(arrays, plan[0], out_labels + summed)

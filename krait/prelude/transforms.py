@@ -89,32 +89,42 @@ def _check(n):
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
 
 
-def _complex(a, n, axis, norm, forward):
+def _given(x, dtype, out, along):
+    # The result, in the array for it if there is one.
+    if out is None:
+        return _of_dtype(x, dtype)
+    if out.ndim != x.ndim or out.shape[along] != x.shape[along]:
+        raise ValueError("output array has wrong shape.")
+    np.copyto(out, x, "same_kind")
+    return out
+
+
+def _complex(a, n, axis, norm, out, forward):
     along = axis_of(axis, a.ndim)
     length = a.shape[along] if n is None else n
     _check(length)
     if not forward:
-        return _transformed("ifft", a, length, along, _swapped(norm))
-    return _transformed("fft", a, length, along, norm)
+        return _transformed("ifft", a, length, along, _swapped(norm), out)
+    return _transformed("fft", a, length, along, norm, out)
 
 
-def _transformed(name, a, length, along, norm):
+def _transformed(name, a, length, along, norm, out):
     inner = _inner(a, norm, "c")
     x = _of_dtype(a, np.result_type(inner, 1j))
-    out = _new(a, along, length, x.dtype)
-    _transform(name, _to_end(x, along), _factor(a, length, norm, inner), _to_end(out, along))
-    return _of_dtype(out, np.result_type(a.real, 1j))
+    new = _new(a, along, length, x.dtype)
+    _transform(name, _to_end(x, along), _factor(a, length, norm, inner), _to_end(new, along))
+    return _given(new, np.result_type(a.real, 1j), out, along)
 
 
-def fft(a, n=None, axis=-1, norm=None):
-    return _complex(np.asarray(a), n, axis, norm, True)
+def fft(a, n=None, axis=-1, norm=None, out=None):
+    return _complex(np.asarray(a), n, axis, norm, out, True)
 
 
-def ifft(a, n=None, axis=-1, norm=None):
-    return _complex(np.asarray(a), n, axis, norm, False)
+def ifft(a, n=None, axis=-1, norm=None, out=None):
+    return _complex(np.asarray(a), n, axis, norm, out, False)
 
 
-def rfft(a, n=None, axis=-1, norm=None):
+def rfft(a, n=None, axis=-1, norm=None, out=None):
     a = np.asarray(a)
     if a.dtype.kind == "c":
         raise TypeError("rfft takes real numbers; use fft")
@@ -124,15 +134,15 @@ def rfft(a, n=None, axis=-1, norm=None):
     inner = _inner(a, norm, "f")
     factor = _factor(a, length, norm, inner)
     x = _of_dtype(a, inner)
-    out = _new(a, along, length // 2 + 1, np.result_type(inner, 1j))
+    new = _new(a, along, length // 2 + 1, np.result_type(inner, 1j))
     if length % 2 == 0:
-        _transform("rfft_n_even", _to_end(x, along), factor, _to_end(out, along))
+        _transform("rfft_n_even", _to_end(x, along), factor, _to_end(new, along))
     else:
-        _transform("rfft_n_odd", _to_end(x, along), factor, _to_end(out, along))
-    return _of_dtype(out, np.result_type(a, 1j))
+        _transform("rfft_n_odd", _to_end(x, along), factor, _to_end(new, along))
+    return _given(new, np.result_type(a, 1j), out, along)
 
 
-def irfft(a, n=None, axis=-1, norm=None):
+def irfft(a, n=None, axis=-1, norm=None, out=None):
     a = np.asarray(a)
     along = axis_of(axis, a.ndim)
     length = (a.shape[along] - 1) * 2 if n is None else n
@@ -140,19 +150,20 @@ def irfft(a, n=None, axis=-1, norm=None):
     swapped = _swapped(norm)
     inner = _inner(a, swapped, "c")
     x = _of_dtype(a, np.result_type(inner, 1j))
-    out = _new(a, along, length, inner)
-    _transform("irfft", _to_end(x, along), _factor(a, length, swapped, inner), _to_end(out, along))
-    return _of_dtype(out, np.result_type(a.real, 1.0))
+    new = _new(a, along, length, inner)
+    _transform("irfft", _to_end(x, along), _factor(a, length, swapped, inner), _to_end(new, along))
+    return _given(new, np.result_type(a.real, 1.0), out, along)
 
 
-def hfft(a, n=None, axis=-1, norm=None):
+def hfft(a, n=None, axis=-1, norm=None, out=None):
     a = np.asarray(a)
     length = (a.shape[axis] - 1) * 2 if n is None else n
-    return irfft(np.conjugate(a), length, axis, _swapped(norm))
+    return irfft(np.conjugate(a), length, axis, _swapped(norm))  # NumPy leaves out= as it is
 
 
-def ihfft(a, n=None, axis=-1, norm=None):
-    return np.conjugate(rfft(a, n, axis, _swapped(norm)))
+def ihfft(a, n=None, axis=-1, norm=None, out=None):
+    x = rfft(a, n, axis, _swapped(norm), out)
+    return np.conjugate(x, out)
 
 
 # ---- along several axes ----
@@ -190,48 +201,48 @@ def _length(a, n, axis):
     return a.shape[axis_of(axis, a.ndim)] if n == -1 else n
 
 
-def _complex_many(a, s, axes, norm, forward):
+def _complex_many(a, s, axes, norm, out, forward):
     lengths, places = _lengths(a, s, axes)
     if len(lengths) == 0:
         return _of_dtype(a, np.result_type(a.real, 1j))
     last = len(lengths) - 1
-    x = _complex(a, _length(a, lengths[last], places[last]), places[last], norm, forward)
+    x = _complex(a, _length(a, lengths[last], places[last]), places[last], norm, out, forward)
     for i in range(last - 1, -1, -1):
-        x = _complex(x, _length(x, lengths[i], places[i]), places[i], norm, forward)
+        x = _complex(x, _length(x, lengths[i], places[i]), places[i], norm, out, forward)
     return x
 
 
-def fftn(a, s=None, axes=None, norm=None):
-    return _complex_many(np.asarray(a), s, axes, norm, True)
+def fftn(a, s=None, axes=None, norm=None, out=None):
+    return _complex_many(np.asarray(a), s, axes, norm, out, True)
 
 
-def ifftn(a, s=None, axes=None, norm=None):
-    return _complex_many(np.asarray(a), s, axes, norm, False)
+def ifftn(a, s=None, axes=None, norm=None, out=None):
+    return _complex_many(np.asarray(a), s, axes, norm, out, False)
 
 
-def fft2(a, s=None, axes=(-2, -1), norm=None):
-    return _complex_many(np.asarray(a), s, axes, norm, True)
+def fft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    return _complex_many(np.asarray(a), s, axes, norm, out, True)
 
 
-def ifft2(a, s=None, axes=(-2, -1), norm=None):
-    return _complex_many(np.asarray(a), s, axes, norm, False)
+def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    return _complex_many(np.asarray(a), s, axes, norm, out, False)
 
 
-def rfftn(a, s=None, axes=None, norm=None):
+def rfftn(a, s=None, axes=None, norm=None, out=None):
     a = np.asarray(a)
     lengths, places = _lengths(a, s, axes)
     last = len(lengths) - 1
-    x = rfft(a, _length(a, lengths[last], places[last]), places[last], norm)
+    x = rfft(a, _length(a, lengths[last], places[last]), places[last], norm, out)
     for i in range(last - 1, -1, -1):
-        x = fft(x, _length(x, lengths[i], places[i]), places[i], norm)
+        x = fft(x, _length(x, lengths[i], places[i]), places[i], norm, out)
     return x
 
 
-def rfft2(a, s=None, axes=(-2, -1), norm=None):
-    return rfftn(a, s, axes, norm)
+def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    return rfftn(a, s, axes, norm, out)
 
 
-def irfftn(a, s=None, axes=None, norm=None):
+def irfftn(a, s=None, axes=None, norm=None, out=None):
     a = np.asarray(a)
     lengths, places = _lengths(a, s, axes)
     last = len(lengths) - 1
@@ -241,11 +252,11 @@ def irfftn(a, s=None, axes=None, norm=None):
     x = _of_dtype(a, np.result_type(a.real, 1j))
     for i in range(last):
         x = ifft(x, _length(x, lengths[i], places[i]), places[i], norm)
-    return irfft(x, n, places[last], norm)
+    return irfft(x, n, places[last], norm, out)
 
 
-def irfft2(a, s=None, axes=(-2, -1), norm=None):
-    return irfftn(a, s, axes, norm)
+def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    return irfftn(a, s, axes, norm)  # NumPy leaves out= as it is
 
 
 # ---- frequencies ----

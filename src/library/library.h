@@ -119,6 +119,8 @@ typedef struct FuncInfo {
     const char *spread; /* f(*x), x of no known length: the function of the prelude that is given x; NULL: none */
     uint32_t sequences; /* bit i: argument i is a sequence of items whose types may differ */
     uint32_t shapes;    /* bit i: argument i is a shape */
+    bool takes_device;  /* device= */
+    bool takes_like;    /* like= */
     bool is_indexed;    /* x[...], not x(...) */
     bool is_short;      /* on float32 a GPU computes it by a short sequence without branches */
     bool is_light;      /* a processor computes it of real numbers in a few cycles, without branches */

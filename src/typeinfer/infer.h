@@ -505,6 +505,8 @@ bool typing_call_generalised(Typing *t, ObjRef gufunc, const UfuncShape *shape, 
 /* The types of the loop that scalars t->args take, one for each; false: none fits. */
 bool typing_vectorized_loop(Typing *t, const Type *callee, const Type **loop, InferSignature *declared);
 Value *typing_make_shape(Typing *t, Value *array); /* when emitting: its extents, a tuple of ints */
+/* Takes device= and like= out of the arguments of a call of such a row. */
+bool typing_take_places(Typing *t, const FuncInfo *row);
 bool typing_call_library(Typing *t); /* t->func is set and args are its arguments: counts them and runs its rule */
 bool typeinfer_fact_join(Infer *in, Fact a, Fact b, Fact *out);
 /* Which of several types that meet join first: complex, real, whole numbers, truth values, everything else. */

@@ -357,7 +357,7 @@ static bool array_of_axes(Typing *t, unsigned ndim) {
 
 /* numpy.array(..., copy=None) and copy=False give the array itself where they can: numpy.asarray. */
 static bool array_without_copy(Typing *t) {
-    static const int parameters[] = {0, 1, 3, ABSENT, 2}; /* a, dtype, order, device, copy */
+    static const int parameters[] = {0, 1, 3, 2}; /* a, dtype, order, copy */
     Fact fact;
     Value *value = NULL;
     TRY(call_on_arguments(t, FUNC_NP_ASARRAY, parameters, COUNT_OF(parameters), &fact, &value));
@@ -444,13 +444,13 @@ static const Type *array_of_record(Typing *t) {
 }
 
 bool rule_func_np_asarray(Typing *t) {
-    static const char *const params[] = {"a", "dtype", "order", "device", "copy"};
+    static const char *const params[] = {"a", "dtype", "order", "copy"};
     const char *order = t->func == FUNC_NP_ASFORTRANARRAY ? "F" : t->func == FUNC_NP_ASCONTIGUOUSARRAY ? "C" : "K";
     const Type *array = infer_content(t->args[0].type), *dtype;
     bool copy = false, plain = t->func != FUNC_NP_ASARRAY;
     TRY(typing_bind_keywords(t, params, 1, plain ? 2 : COUNT_OF(params)));
-    bool asked = typing_given(t, 4) && !typing_is_none(t, 4);
-    if (asked) TRY(typing_const_bool(t, 4, &copy));
+    bool asked = typing_given(t, 3) && !typing_is_none(t, 3);
+    if (asked) TRY(typing_const_bool(t, 3, &copy));
     if (asked && !copy && array->kind != TY_ARRAY) return no_array_as_it_is(t, "this is none");
     if (is_display_of_numbers(t->values[0])) t->args[0] = fact_of_display(t, t->values[0], &t->values[0]);
     TRY(take_rows(t));

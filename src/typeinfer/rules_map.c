@@ -29,6 +29,7 @@ typedef struct Mapping {
     Value *where_value;
     const Type *dtype; /* NULL: as promoted */
     Casting casting;
+    char order;                   /* of the axes of what is made: C or F; K: as the operands lie */
     const Type *results[MAX_OUT]; /* of the function of elements */
     unsigned ndim;
     FuncInst *inst;
@@ -105,15 +106,30 @@ static bool read_dtype(Typing *t, Mapping *m, size_t arg) {
 
 static bool read_casting(Typing *t, Mapping *m, size_t arg) { return lib_casting(t, arg, &m->casting); }
 
+static bool read_order(Typing *t, Mapping *m, size_t arg) {
+    const char *order = "K";
+    if (!typing_is_none(t, arg)) TRY(typing_const_str(t, arg, &order));
+    if (strlen(order) != 1 || !strchr("CFAK", *order))
+        return typing_fail_arg(t, arg, DIAG_BAD_ARGUMENTS, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
+                               order);
+    m->order = *order;
+    return true;
+}
+
+/* There are no classes of arrays besides the one. */
+static bool read_subok(Typing *t, Mapping *m, size_t arg) {
+    bool subok;
+    (void)m;
+    return typing_const_bool(t, arg, &subok);
+}
+
 static bool read_keyword(Typing *t, Mapping *m, const char *name, size_t arg) {
     static const struct {
         const char *name;
         bool (*read)(Typing *t, Mapping *m, size_t arg);
         bool of_any; /* also a ufunc that @vectorize made takes it */
-    } keywords[] = {{"out", read_outs, true},
-                    {"where", read_where, true},
-                    {"casting", read_casting, true},
-                    {"dtype", read_dtype, false}};
+    } keywords[] = {{"out", read_outs, true},    {"where", read_where, true}, {"casting", read_casting, true},
+                    {"order", read_order, true}, {"subok", read_subok, true}, {"dtype", read_dtype, false}};
     for (size_t i = 0; i < COUNT_OF(keywords); i++)
         if (strcmp(name, keywords[i].name) == 0 && (keywords[i].of_any || m->callee->kind == TY_FUNC))
             return keywords[i].read(t, m, arg);
@@ -122,7 +138,7 @@ static bool read_keyword(Typing *t, Mapping *m, const char *name, size_t arg) {
 }
 
 static void open_mapping(Typing *t, Mapping *m, const Type *callee, size_t nin, size_t nout) {
-    *m = (Mapping){.callee = callee, .nin = nin, .nout = nout, .casting = CASTING_SAME_KIND};
+    *m = (Mapping){.callee = callee, .nin = nin, .nout = nout, .casting = CASTING_SAME_KIND, .order = 'K'};
     for (size_t i = 0; i < nin && i + t->nnames < t->nargs; i++) {
         m->in[i] = t->args[i];
         m->in[i].type = infer_content(t->args[i].type);
@@ -226,6 +242,7 @@ static const Type *result_type(Typing *t, const Mapping *m, size_t which) {
         const Type *type = m->in[i].type;
         if (type->kind == TY_ARRAY && type->ndim == m->ndim) fortran = fortran && type->layout == LAYOUT_F;
     }
+    if (m->order == 'C' || m->order == 'F') fortran = m->ndim > 1 && m->order == 'F';
     return type_array(t->in->types, m->results[which], m->ndim, fortran ? LAYOUT_F : LAYOUT_C, false);
 }
 

@@ -280,5 +280,7 @@ bool rule_func_operator_contains(Typing *t) {
 bool rule_func_operator_index(Typing *t) {
     if (!lib_kinds(t, 0, 1, "biu") || (lib_scalar(t, 0)->scalar == SCALAR_BOOL && !lib_scalar(t, 0)->weak))
         return typing_bad_operands(t);
+    typing_cast(t, 0, infer_int(t->in)); /* a literal that does not fit is told */
+    if (t->failed) return false;
     return typing_become(t, t->emit ? typing_make_cast(t, t->values[0], infer_int(t->in)) : NULL, infer_int(t->in));
 }

@@ -141,6 +141,8 @@ bool typing_call_library(Typing *t) {
     if (compares_objects(t)) return compare_objects(t, func_info[t->func].op) && !t->failed;
     if (func_info[t->func].elementwise) TRY(read_sequences(t));
     if (func_info[t->func].elementwise && (t->nnames || typing_has_array(t))) return typing_map(t) && !t->failed;
+    if (t->nnames && (func_info[t->func].takes_device || func_info[t->func].takes_like))
+        TRY(typing_take_places(t, &func_info[t->func]));
     if (t->nargs < info->least || (info->most != FUNC_MANY && t->nargs > info->most)) return refuse_count(t, info);
     const FuncInfo *row = &func_info[t->func];
     if (row->elementwise) typing_need_values(t);

@@ -50,6 +50,45 @@ bool typing_bind_keywords(Typing *t, const char *const *params, size_t least, si
     return true;
 }
 
+/* device= and like=, which make no other array here: None, or what stands for one. */
+static bool check_place(Typing *t, size_t arg, bool device) {
+    const Type *type = infer_content(t->args[arg].type);
+    const Const *konst = t->args[arg].konst;
+    if (typing_is_none(t, arg) || (!device && type->kind == TY_ARRAY)) return true;
+    if (device && type->kind == TY_STR && konst && strcmp(konst->text, "cpu") == 0) return true;
+    if (device)
+        return typing_fail_arg(t, arg, DIAG_BAD_ARGUMENTS, "device not understood: only 'cpu' is allowed, not %s",
+                               type->kind == TY_STR && konst ? arena_printf(t->in->arena, "'%s'", konst->text)
+                                                             : typing_arg_text(t, arg));
+    return typing_fail_arg(t, arg, DIAG_BAD_ARGUMENTS, "like= must be None or an array, not %s",
+                           typing_arg_text(t, arg));
+}
+
+bool typing_take_places(Typing *t, const FuncInfo *row) {
+    size_t positional = t->nargs - t->nnames, left = positional, count = 0;
+    const char **names = ARENA_ARRAY(t->in->arena, const char *, t->nnames);
+    Fact *args = ARENA_ARRAY(t->in->arena, Fact, t->nargs);
+    Value **values = ARENA_ARRAY(t->in->arena, Value *, t->nargs);
+    for (size_t i = 0; i < t->nargs; i++) {
+        const char *name = i < positional ? "" : t->names[i - positional];
+        bool device = row->takes_device && strcmp(name, "device") == 0;
+        if (device || (row->takes_like && strcmp(name, "like") == 0)) {
+            TRY(check_place(t, i, device));
+            continue;
+        }
+        if (i >= positional) names[count++] = name, left++;
+        args[i < positional ? i : left - 1] = t->args[i];
+        values[i < positional ? i : left - 1] = t->values[i];
+    }
+    t->args = args;
+    t->values = values;
+    t->to = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
+    t->names = names;
+    t->nnames = count;
+    t->nargs = left;
+    return true;
+}
+
 bool typing_given(const Typing *t, size_t arg) { return arg < t->nargs && t->args[arg].type; }
 
 bool typing_is_none(const Typing *t, size_t arg) { return typing_given(t, arg) && t->args[arg].type->kind == TY_NONE; }

@@ -385,3 +385,8 @@ def test_what_one_function_brings_does_not_hide_what_another_one_needs(first, ot
     exec(f"def f(x): return math.{first}, math.{other}", names)
     if hasattr(math, first.split("(")[0]):
         agree(names["f"], 0.625)
+
+
+def test_a_literal_beyond_64_bits_is_no_index():
+    with pytest.raises(TypingError, match="out of bounds for 64 bits"):
+        njit(lambda: operator.index(2**63))()
