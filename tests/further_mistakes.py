@@ -615,11 +615,11 @@ FURTHER = {
         def f(x, part):
             return x[part]
         f(X, slice(1, len(X) / 2))""",
-    "bytearray as an argument": """
-        @njit
+    "bytearray as an argument of a kernel": """
+        @cuda.jit
         def f(data):
             data[0] = 1
-        f(bytearray(3))""",
+        f[1, 1](bytearray(3))""",
     "path as an argument": """
         from pathlib import Path
         @njit

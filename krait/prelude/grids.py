@@ -1,5 +1,7 @@
 """NumPy's functions of places: grids of coordinates, triangles, windows on arrays, padding, flat places, bits."""
 
+import array
+
 import numpy as np
 from numpy.exceptions import AxisError
 
@@ -402,6 +404,10 @@ def _windows(x, window_shape, axes):
 def frombuffer(buffer, dtype=float, count=-1, offset=0):
     if isinstance(buffer, bytes):
         return frozen(frombuffer(np.array(list(buffer), np.uint8), dtype, count, offset))
+    if isinstance(buffer, (bytearray, memoryview, array.array)):
+        if not lies_together(buffer._array, "C"):
+            raise BufferError("memoryview: underlying buffer is not C-contiguous")
+        return frombuffer(buffer._array, dtype, count, offset)
     if layout_of(buffer) != "C" and not lies_together(buffer, "C"):
         raise ValueError("ndarray is not C-contiguous")
     data = np.ravel(buffer)

@@ -1,5 +1,6 @@
 """Strings: operators and methods, over their code points.  A list of code points is a string once nobody changes it."""
 
+import array
 import operator
 
 import numpy as np
@@ -455,6 +456,8 @@ def bytes_from(source=b"", encoding=None, errors=None):
         return bytes_of(new)
     if isinstance(source, (np.ndarray, np.generic)):
         return source.tobytes()
+    if isinstance(source, (bytearray, memoryview, array.array)):
+        return source._array.tobytes()
     for number in source:
         if number < 0 or number > 255:
             raise ValueError("bytes must be in range(0, 256)")

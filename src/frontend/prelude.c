@@ -38,10 +38,9 @@ static PyObject *own_member(PyObject *class, const char *name) {
     return dict ? PyDict_GetItemString(dict, name) : NULL;
 }
 
-/* A class of the prelude's collections: borrowed.  An import may call a function of the program's, which has put it in
- * the place of the interpreter's own: it is asked for once, not by every argument. */
-static PyObject *prelude_collection(const char *name) {
-    static const char path[] = "krait.prelude.collections";
+/* A class of the prelude in place of one of the library's: borrowed.  An import may call a function of the program's,
+ * which has put it in the place of the interpreter's own: it is asked for once, not by every argument. */
+static PyObject *prelude_class(const char *path, const char *name) {
     PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), path);
     PyObject *ours = module && PyModule_Check(module) ? PyDict_GetItemString(PyModule_GetDict(module), name) : NULL;
     if (ours) return ours;
@@ -53,13 +52,22 @@ static PyObject *prelude_collection(const char *name) {
 }
 
 PyObject *frontend_stand_in(PyTypeObject *class) {
-    static const char *const names[] = {"collections.deque", "collections.OrderedDict", "collections.defaultdict",
-                                        "Counter", "frozenset"};
+    static const char collections[] = "krait.prelude.collections", buffers[] = "krait.prelude.buffers";
+    static const struct {
+        const char *name, *module;
+    } known[] = {{"collections.deque", collections},
+                 {"collections.OrderedDict", collections},
+                 {"collections.defaultdict", collections},
+                 {"Counter", collections},
+                 {"frozenset", collections},
+                 {"bytearray", buffers},
+                 {"memoryview", buffers},
+                 {"array.array", buffers}};
     size_t i = 0;
-    while (i < COUNT_OF(names) && strcmp(class->tp_name, names[i]) != 0) i++;
-    if (i == COUNT_OF(names)) return NULL;
-    const char *dot = strrchr(names[i], '.');
-    PyObject *ours = prelude_collection(dot ? dot + 1 : names[i]);
+    while (i < COUNT_OF(known) && strcmp(class->tp_name, known[i].name) != 0) i++;
+    if (i == COUNT_OF(known)) return NULL;
+    const char *dot = strrchr(known[i].name, '.');
+    PyObject *ours = prelude_class(known[i].module, dot ? dot + 1 : known[i].name);
     return ours && own_member(ours, ORIGINAL) == (PyObject *)class ? ours : NULL;
 }
 

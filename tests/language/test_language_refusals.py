@@ -136,7 +136,7 @@ def test_refused_functions():
         np.zeros(1, "V3"),
         np.array([None]),
         np.zeros(3, "i4,O"),
-        bytearray(b"x"),
+        memoryview(np.zeros(2, "D")),
         np.void(b"abc"),
         np.longdouble(1),
     ],

@@ -1,11 +1,13 @@
-/* collections.c: deque, OrderedDict, defaultdict, Counter and frozenset of the standard library, to the classes of the
- * prelude that stand for them in compiled code (krait/prelude/collections.py), and back.
+/* collections.c: deque, OrderedDict, defaultdict, Counter and frozenset of the standard library, bytearray, memoryview
+ * and array.array, to the classes of the prelude that stand for them in compiled code (krait/prelude/collections.py and
+ * buffers.py), and back.
  *
  * In: one of the library's.  Out: an instance of the prelude's class with a list or dict of what it holds; after the
- * call, what differs is put into the library's.  Between looking at one and writing to it no line of Python runs, so
- * that other threads and handlers of signals see it as it was or as it is: all is done by calls of classes written in
- * C.  Where length, keys and order are as before only items are replaced, which who walks it meanwhile may see; else it
- * is filled anew.  What was in it is kept until it is filled: destructors find it so, too. */
+ * call, what differs is put into the library's; a buffer is an array on its memory, which holds it.  Between looking at
+ * one and writing to it no line of Python runs, so that other threads and handlers of signals see it as it was or as it
+ * is: all is done by calls of classes written in C.  Where length, keys and order are as before only items are
+ * replaced, which who walks it meanwhile may see; else it is filled anew.  What was in it is kept until it is filled:
+ * destructors find it so, too. */
 #include "runtime/marshal/marshal_private.h"
 
 #include <string.h> /* memcmp, strcmp */
@@ -41,12 +43,44 @@ static bool fill_queue(PyObject *made, PyObject *given) {
 
 static bool fill_set(PyObject *made, PyObject *given) { return put(made, "_set", PySet_New(given)); }
 
+bool marshal_is_buffer(PyObject *object) {
+    return PyByteArray_Check(object) || PyMemoryView_Check(object) ||
+           strcmp(Py_TYPE(object)->tp_name, "array.array") == 0;
+}
+
+/* An array on the memory of a bytearray, memoryview or array.array, which is held while the array lives: a new
+ * reference; NULL: exception set. */
+PyObject *marshal_array_of_buffer(PyObject *given) {
+    PyObject *view = PyMemoryView_FromObject(given);
+    const char *format = view ? PyMemoryView_GET_BUFFER(view)->format : NULL;
+    PyObject *array = NULL;
+    if (view && (!format || (strlen(format) == 1 && strchr("?bBhHiIlLqQfd", *format))))
+        array = PyArray_FromAny(view, NULL, 0, 0, 0, NULL);
+    else if (view)
+        PyErr_Format(PyExc_TypeError,
+                     "a value of type %s with items of the format '%s'" NO_ARGUMENT
+                     ": its items are not single numbers",
+                     Py_TYPE(given)->tp_name, format);
+    Py_XDECREF(view);
+    return array;
+}
+
+static bool fill_buffer(PyObject *made, PyObject *given) {
+    bool has_code = !PyByteArray_Check(given) && !PyMemoryView_Check(given);
+    return put(made, "_array", marshal_array_of_buffer(given)) &&
+           (!has_code || put(made, "typecode", PyObject_GetAttrString(given, "typecode")));
+}
+
+static bool fill(PyObject *made, PyObject *given) {
+    if (marshal_is_buffer(given)) return fill_buffer(made, given);
+    return (PyDict_Check(given) ? fill_table : PyFrozenSet_Check(given) ? fill_set : fill_queue)(made, given);
+}
+
 PyObject *marshal_stand_for(PyObject *given) {
     PyTypeObject *class = (PyTypeObject *)frontend_stand_in(Py_TYPE(given));
     PyObject *none = class ? PyTuple_New(0) : NULL, *made = none ? class->tp_new(class, none, NULL) : NULL;
     Py_XDECREF(none);
-    if (made && !(PyDict_Check(given) ? fill_table : PyFrozenSet_Check(given) ? fill_set : fill_queue)(made, given))
-        Py_CLEAR(made);
+    if (made && !fill(made, given)) Py_CLEAR(made);
     return made;
 }
 
@@ -199,6 +233,6 @@ static bool write_back_table(PyObject *made, PyObject *given) {
 }
 
 bool marshal_write_back_collection(PyObject *made, PyObject *given) {
-    if (PyFrozenSet_Check(given)) return true; /* nothing changes it */
+    if (PyFrozenSet_Check(given) || marshal_is_buffer(given)) return true; /* nothing changes it, or it is changed */
     return (PyDict_Check(given) ? write_back_table : write_back_queue)(made, given);
 }

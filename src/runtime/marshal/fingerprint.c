@@ -64,10 +64,20 @@ static uint64_t of_first_entry(const Marshal *marshal, PyObject *dict, uint64_t 
     return fingerprint;
 }
 
+/* A buffer: by the class and the array on its memory. */
+static uint64_t of_buffer(PyObject *object, uint64_t fingerprint) {
+    PyObject *array = marshal_array_of_buffer(object);
+    if (array && PyArray_Check(array)) fingerprint = of_array((PyArrayObject *)array, fingerprint);
+    Py_XDECREF(array);
+    PyErr_Clear(); /* who takes it says so */
+    return fingerprint;
+}
+
 /* Of the module collections: by the class and what stands first in it. */
 static uint64_t of_collection(const Marshal *marshal, PyObject *object, uint64_t fingerprint, int depth) {
     PyObject *item = NULL;
     fingerprint = mix(fingerprint, (uint64_t)(uintptr_t)Py_TYPE(object) << 8 | MARK_CLASS);
+    if (marshal_is_buffer(object)) return of_buffer(object, fingerprint);
     if (PyDict_Check(object)) return of_first_entry(marshal, object, fingerprint, depth + 1);
     if (PySequence_Size(object) > 0) item = PySequence_GetItem(object, 0);
     if (item) fingerprint = of_object(marshal, item, fingerprint, depth + 1);

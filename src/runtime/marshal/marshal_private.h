@@ -77,6 +77,8 @@ bool marshal_is_same_constant(const Marshal *marshal, const Type *item, const ch
  * And what it holds after the call, into that one: false: exception set. */
 PyObject *marshal_stand_for(PyObject *given);
 bool marshal_write_back_collection(PyObject *made, PyObject *given);
+bool marshal_is_buffer(PyObject *object); /* bytearray, memoryview, array.array */
+PyObject *marshal_array_of_buffer(PyObject *given);
 bool marshal_write_back_list(const Marshal *marshal, const Type *type, const void *from); /* list.c */
 /* origins.c: whether this call has met the container, whose value is then copied; MARSHAL_MISMATCH: as another type. */
 bool origins_met(const Marshal *marshal, const Type *type, PyObject *object, void *to, MarshalResult *result);

@@ -1,0 +1,303 @@
+"""bytearray, memoryview and array.array, as Python that compiled code takes: classes whose items are those of an array.
+
+An argument is seen as one of these on its own memory, which is held while the call runs (marshal/collections.c): who
+gives it more or fewer items meanwhile gets a BufferError, and what compiled code writes is written.  Their lengths stay
+as they are; slices are what they are in the interpreter: copies of a bytearray and of an array, views of a memoryview.
+"""
+
+import array as library
+import builtins
+import operator
+
+import numpy as np
+
+from krait.prelude.intrinsics import frozen, python_number
+
+
+class _Buffer:
+    """A line of numbers, `_array`; a class says in _place what it raises outside of it."""
+
+    def __len__(self):
+        return len(self._array)
+
+    def __contains__(self, x):
+        for item in self._array:
+            if item == x:
+                return True
+        return False
+
+    def __eq__(self, other):
+        if isinstance(other, _BUFFERS):
+            return np.array_equal(self._array, other._array)
+        if isinstance(other, bytes):
+            return np.array_equal(self._array, np.frombuffer(other, np.uint8))
+        return NotImplemented
+
+    def __iter__(self):
+        for item in self._array:
+            yield python_number(item)
+
+    def __krait_asarray__(self, dtype=None, order=None, *, copy=None):
+        return np.asarray(self._array, dtype, order, copy=copy)
+
+    def __krait_array__(self, dtype=None):
+        return np.array(self._array, dtype)
+
+    def tobytes(self):
+        return self._array.tobytes()
+
+    def tolist(self):
+        return self._array.tolist()
+
+
+def within(i, n, text):
+    i = operator.index(i)
+    if i < 0:
+        i += n
+    if i < 0 or i >= n:
+        raise IndexError(text)
+    return i
+
+
+def bytes_of(source):
+    """An array of bytes: of that many zeros, of what another buffer holds, of ints."""
+    if isinstance(source, _BUFFERS):
+        return np.frombuffer(source._array, np.uint8)
+    if isinstance(source, bytes):
+        return np.frombuffer(source, np.uint8)
+    if isinstance(source, np.ndarray):
+        return np.frombuffer(np.ascontiguousarray(source), np.uint8)
+    if isinstance(source, (int, np.integer)):
+        if source < 0:
+            raise ValueError("negative count")
+        return np.zeros(source, np.uint8)
+    return np.fromiter((byte_of(x) for x in source), np.uint8)
+
+
+def byte_of(x):
+    x = operator.index(x)
+    if x < 0 or x > 255:
+        raise ValueError("byte must be in range(0, 256)")
+    return x
+
+
+class bytearray(_Buffer):
+    __krait_original__ = builtins.bytearray
+
+    def __init__(self, source=b""):
+        self._array = np.array(bytes_of(source))
+
+    def __krait_result__(self):
+        return builtins.bytearray(self._array)
+
+    def __getitem__(self, i):
+        if isinstance(i, slice):
+            return bytearray(self._array[i])
+        return int(self._array[within(i, len(self._array), "bytearray index out of range")])
+
+    def __setitem__(self, i, x):
+        if isinstance(i, slice):
+            into, new = self._array[i], bytes_of(x)
+            if len(into) != len(new):
+                raise BufferError("Existing exports of data: object cannot be re-sized")
+            into[:] = new
+        else:
+            i = within(i, len(self._array), "bytearray index out of range")
+            self._array[i] = byte_of(x)
+
+    def __add__(self, other):
+        return bytearray(np.concatenate((self._array, bytes_of(other))))
+
+    def copy(self):
+        return bytearray(self._array)
+
+    def count(self, x):
+        return int(np.sum(self._array == byte_of(x)))
+
+    def reverse(self):
+        self._array[:] = np.array(self._array[::-1])
+
+    def find(self, x):
+        return place_of(self._array, byte_of(x))
+
+    def index(self, x):
+        i = place_of(self._array, byte_of(x))
+        if i < 0:
+            raise ValueError("subsection not found")
+        return i
+
+
+def place_of(items, x):
+    for i in range(len(items)):
+        if items[i] == x:
+            return i
+    return -1
+
+
+class array(_Buffer):
+    __krait_original__ = library.array
+
+    def __init__(self, typecode, items):
+        self.typecode = typecode
+        self._array = np.array(items)
+
+    def __krait_result__(self):
+        return library.array(self.typecode, self._array.tobytes())
+
+    @property
+    def itemsize(self):
+        return self._array.itemsize
+
+    def __getitem__(self, i):
+        if isinstance(i, slice):
+            return array(self.typecode, self._array[i])
+        return python_number(self._array[within(i, len(self._array), "array index out of range")])
+
+    def __setitem__(self, i, x):
+        if isinstance(i, slice):
+            if not isinstance(x, array):
+                raise TypeError("can only assign array to array slice")
+            into, new = self._array[i], np.array(x._array)
+            if new.dtype != into.dtype:
+                raise TypeError("bad argument type for built-in operation")
+            if len(into) != len(new):
+                raise BufferError("cannot resize an array that is exporting buffers")
+            into[:] = new
+        else:
+            i = within(i, len(self._array), "array assignment index out of range")
+            self._array[i] = item_for(self._array, x)
+
+    def count(self, x):
+        return int(np.sum(self._array == x))
+
+    def index(self, x):
+        i = place_of(self._array, x)
+        if i < 0:
+            raise ValueError("array.index(x): x not in array")
+        return i
+
+    def reverse(self):
+        self._array[:] = np.array(self._array[::-1])
+
+
+def item_for(items, x):
+    # What an item becomes: of ints those that fit, of floats every number.
+    if items.dtype.kind == "f":
+        return items.dtype.type(float(x))
+    x = operator.index(x)
+    least, most = np.iinfo(items.dtype).min, np.iinfo(items.dtype).max
+    if x < least or x > most:
+        raise OverflowError(f"{x} is outside of what an item of {items.itemsize} bytes holds, {least} to {most}")
+    return items.dtype.type(x)
+
+
+class memoryview(_Buffer):
+    __krait_original__ = builtins.memoryview
+
+    def __init__(self, object):
+        if isinstance(object, _BUFFERS):
+            self._array = object._array
+        elif isinstance(object, bytes):
+            self._array = np.frombuffer(object, np.uint8)
+        else:
+            self._array = object
+
+    def __krait_result__(self):
+        return builtins.memoryview(self._array)
+
+    def __getitem__(self, i):
+        if isinstance(i, slice):
+            return memoryview(self._array[i])
+        return python_number(self._array[self._place(i)])
+
+    def __setitem__(self, i, x):
+        if isinstance(i, slice):
+            into, new = self._array[i], _contents(x)
+            if new.shape != into.shape or new.dtype != into.dtype:
+                raise ValueError("memoryview assignment: lvalue and rvalue have different structures")
+            into[:] = np.array(new)
+        else:
+            place = self._place(i)
+            if self._array.dtype.kind == "b":
+                self._array[place] = bool(x)
+            else:
+                self._array[place] = _fitting(self._array, x)
+
+    def _place(self, i):
+        if isinstance(i, tuple):
+            if len(i) != self._array.ndim:
+                raise NotImplementedError("sub-views are not implemented")
+            return _places_within(i, self._array.shape, 1)
+        if self._array.ndim != 1:
+            raise NotImplementedError("multi-dimensional sub-views are not implemented")
+        return within(i, len(self._array), "index out of bounds on dimension 1")
+
+    @property
+    def shape(self):
+        return self._array.shape
+
+    @property
+    def strides(self):
+        return self._array.strides
+
+    @property
+    def ndim(self):
+        return self._array.ndim
+
+    @property
+    def itemsize(self):
+        return self._array.itemsize
+
+    @property
+    def nbytes(self):
+        return self._array.nbytes
+
+    @property
+    def format(self):
+        return self._array.dtype.char
+
+    @property
+    def readonly(self):
+        return not self._array.flags.writeable
+
+    @property
+    def contiguous(self):
+        return self._array.flags.c_contiguous or self._array.flags.f_contiguous
+
+    @property
+    def c_contiguous(self):
+        return self._array.flags.c_contiguous
+
+    @property
+    def f_contiguous(self):
+        return self._array.flags.f_contiguous
+
+    def toreadonly(self):
+        return memoryview(frozen(self._array))
+
+
+def _places_within(places, shape, dimension):
+    if len(places) == 0:
+        return ()
+    i = within(places[0], shape[0], f"index out of bounds on dimension {dimension}")
+    return (i,) + _places_within(places[1:], shape[1:], dimension + 1)
+
+
+def _fitting(items, x):
+    if items.dtype.kind == "f":
+        return items.dtype.type(float(x))
+    x = operator.index(x)
+    if x < np.iinfo(items.dtype).min or x > np.iinfo(items.dtype).max:
+        raise ValueError(f"memoryview: invalid value for format '{items.dtype.char}'")
+    return items.dtype.type(x)
+
+
+def _contents(x):
+    if isinstance(x, _BUFFERS):
+        return x._array
+    if isinstance(x, bytes):
+        return np.frombuffer(x, np.uint8)
+    return np.asarray(x)
+
+
+_BUFFERS = (bytearray, memoryview, array)

@@ -1,0 +1,219 @@
+"""bytearray, memoryview and array.array: arguments, global variables and results of functions, and made in compiled
+code; against the interpreter."""
+
+import array
+import zlib
+
+import numpy as np
+import pytest
+
+from krait import cuda, errors, njit
+from oracle import Raised, outcome
+
+KEPT = bytearray(b"kept")
+MAKES = {
+    "bytearray": lambda: bytearray([97, 2, 200, 4]),
+    "view": lambda: memoryview(bytearray(b"abcdefgh"))[::2],
+    "readonly view": lambda: memoryview(b"abcd"),
+    "view of shorts": lambda: memoryview(array.array("h", [1, -2, 3, 4])),
+    "array of doubles": lambda: array.array("d", [1.5, 2, 3]),
+    "array of bytes": lambda: array.array("b", [1, -2, 3]),
+    "array of longs": lambda: array.array("L", [1, 2, 2**40]),
+}
+
+
+def plain(x):
+    if isinstance(x, memoryview):
+        return "view", x.format, x.shape, x.strides, x.readonly, x.tolist()
+    if isinstance(x, np.ndarray):
+        return "array", x.dtype, x.tolist(), x.flags.writeable
+    if isinstance(x, (tuple, list)):
+        return [plain(item) for item in x]
+    return type(x), x
+
+
+def same(function, *args, words=True):
+    """Results, exceptions, and what the arguments are afterwards."""
+    ours, theirs = [make() for make in args], [make() for make in args]
+    mine, expected = outcome(njit(function), ours, {}), outcome(function, theirs, {})
+    if isinstance(expected, Raised) or isinstance(mine, Raised):
+        assert isinstance(mine, Raised) and isinstance(expected, Raised), (mine, expected)
+        assert mine.kind is expected.kind and (not words or str(mine.error) == str(expected.error)), (mine, expected)
+    else:
+        assert plain(mine) == plain(expected)
+    assert plain(ours) == plain(theirs)
+
+
+@pytest.fixture(params=MAKES)
+def make(request):
+    return MAKES[request.param]
+
+
+def test_items(make):
+    def f(b):
+        total = 0
+        for item in b:
+            total += item
+        return b[0], b[-1], len(b), total, b[0] + b[1] + 250, [i * x for i, x in enumerate(b)], 200 in b, list(b)
+
+    same(f, make)
+    same(lambda b: b[len(b)], make)
+    same(lambda b: b[-9], make)
+    same(lambda b: (sum(b), max(b), min(b), sorted(b)), make)
+
+
+def test_slices_and_copies(make):
+    same(lambda b: (b[1:], b[::-1], b[2:], b == b[:], b == b[1:]), make)
+    same(lambda b: (bytes(b), np.asarray(b), np.array(b), np.sum(b)), make)
+    same(lambda b: (np.frombuffer(b, np.uint8), np.frombuffer(b, np.uint8, 2, 1)), make)
+
+
+def test_stores(make):
+    if make is MAKES["readonly view"]:
+        with pytest.raises(errors.TypingError, match="read-only"):
+            njit(store)(make())
+        return
+    same(store, make)
+
+    def beyond(b):
+        b[len(b)] = 1
+
+    def large(b):
+        b[0] = 2**40
+
+    def parts(b):
+        b[0:2] = b[1:3]
+        return b
+
+    same(beyond, make)
+    same(parts, make)
+    if make not in (MAKES["array of doubles"], MAKES["array of longs"]):
+        with pytest.raises((ValueError, OverflowError)):
+            njit(large)(make())
+
+
+def store(b):
+    b[1] = 7
+    b[-1] = b[0]
+    return b
+
+
+def test_what_the_caller_sees():
+    b = bytearray(b"abc")
+    assert njit(store)(b) is b and b == b"a\7a"
+    numbers = array.array("d", [1, 2, 3])
+    assert njit(store)(numbers) is numbers and numbers.tolist() == [1, 7, 1]
+
+    @njit
+    def zeroed(b):
+        np.frombuffer(b, np.int16)[1] = 0
+
+    zeroed(memoryview(b + b"d"))
+    whole = bytearray(b"abcdef")
+    zeroed(whole)
+    assert whole == b"ab\0\0ef"
+
+
+def test_the_memory_is_held_while_it_is_used():
+    b = bytearray(b"abcd")
+    part = njit(lambda b: memoryview(b)[1:3])(b)
+    with pytest.raises(BufferError):
+        b.append(1)
+    b[1] = 9
+    assert part.tolist() == [9, 99]
+    part.release()
+    del part
+    b.append(1)  # nothing of the call is left
+    with pytest.raises(IndexError):
+        njit(lambda b: b[9])(b)
+    b.append(2)
+
+    @njit
+    def longer(b):
+        b[0:1] = b[0:2]
+
+    with pytest.raises(BufferError):
+        longer(b)
+    assert len(b) == 6
+
+
+def test_matrices():
+    def make():
+        return memoryview(bytearray(24)).cast("i", (2, 3))
+
+    def f(m):
+        m[1, 2] = m[0, 0] - 5
+        return m[1, 2], m.shape, m.strides, m.ndim, m.itemsize, m.nbytes, m.readonly, m.format, m.c_contiguous, len(m)
+
+    def outside(m):
+        return m[0, 3]
+
+    def too_large(m):
+        m[0, 0] = 2**31
+
+    same(f, make)
+    same(outside, make)
+    same(too_large, make)
+    same(lambda m: m.tolist(), make)
+    same(lambda m: m[1], make, words=False)
+
+
+def test_made_in_compiled_code():
+    def f(n):
+        b = bytearray(n)
+        for i in range(n):
+            b[i] = 3 * i
+        v = memoryview(b)
+        v[0] = 5
+        return b, bytes(b), b + b"xy", b == bytes(b), isinstance(b, bytearray), v[1:], v.toreadonly(), bytearray([1, 2])
+
+    same(f, lambda: 5)
+    same(lambda n: bytearray(n), lambda: -1)
+    same(lambda n: bytearray([n]), lambda: 256)
+    same(lambda n: memoryview(np.arange(n))[1:], lambda: 4)
+
+
+def test_kept_by_a_global_variable():
+    @njit
+    def f(i):
+        KEPT[0] = 107
+        return KEPT[i] + len(KEPT)
+
+    assert f(1) == 105
+    KEPT.append(3)
+    assert f(4) == 8
+    del KEPT[4:]
+
+
+def test_a_checksum():
+    @njit
+    def checksum(data):
+        a, b = 1, 0
+        for byte in data:
+            a = (a + byte) % 65521
+            b = (b + a) % 65521
+        return b << 16 | a
+
+    data = np.random.default_rng(5).bytes(10000)
+    assert checksum(bytearray(data)) == checksum(memoryview(data)) == zlib.adler32(data)
+
+
+def test_what_is_refused():
+    class Own(bytearray):
+        pass
+
+    f = njit(lambda b: b[0])
+    for argument in (Own(b"ab"), memoryview(b"ab").cast("c"), memoryview(np.zeros(2, "D")), array.array("u", "ab")):
+        with pytest.raises(TypeError, match="argument 'b': .* cannot be an argument"):
+            f(argument)
+    released = memoryview(b"ab")
+    released.release()
+    with pytest.raises(ValueError, match="released"):
+        f(released)
+
+    @cuda.jit
+    def kernel(b):
+        b[0] = 1
+
+    with pytest.raises(TypeError, match="frombuffer"):
+        kernel[1, 1](bytearray(3))
