@@ -284,6 +284,8 @@ void l_metadata_range(Lower *l, LLVMValueRef load_or_call, int64_t least, int64_
  * rounds may and others not, of which LLVM is to make no vectors. */
 bool l_may_divide(Lower *l, const FuncInst *inst);
 bool l_may_pass_by_division(Lower *l, const FuncInst *inst);
+/* lower_math.c: whether vectors may stand for it that round in their own way, and set flags of theirs. */
+bool l_calls_inexact_vectors(const Lower *l, const Value *value);
 void l_set_metadata(Lower *l, LLVMValueRef instruction, const char *kind, LLVMMetadataRef node);
 
 /* ---- control flow: begin/end pairs on a struct of the caller ---- */

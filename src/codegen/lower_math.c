@@ -119,10 +119,12 @@ static LLVMValueRef call_function(Lower *l, const PlatformMath *row, LLVMTypeRef
     LLVMValueRef call = l_call(l, function, args, row->operands);
     l_call_attribute(l, call, -1, "memory", 0); /* a library that is linked says it of no function */
     l_call_attribute(l, call, -1, "willreturn", 0);
-    if (l_has_vectors(l, row))
+    if (l_has_vectors(l, row)) {
         describe_vectors(l, call, row, symbol, type);
-    else
+        if (!strncmp(symbol, "krait_rt_", strlen("krait_rt_"))) l_call_attribute(l, call, -1, "noinline", 0);
+    } else {
         keep_bits(l, call);
+    }
     return call;
 }
 
@@ -337,12 +339,23 @@ static void check_first(Lower *l, const FuncInfo *info, char letter, const FlatC
 }
 
 /* The platform's function that a call of rtlib's comes to, if there is more to know of it here: the device's pow, which
- * some exponents need not, and the host's fmod, which has vectors. */
+ * some exponents need not, and the host's fmod and gamma functions, which have vectors. */
 static MathId platform_function(const Lower *l, const Value *call) {
-    bool host = l->target->math == MATH_HOST;
-    bool is_power = value_calls(call, FUNC_NP_POWER) || value_calls(call, FUNC_NP_FLOAT_POWER);
     if (type_scalar_kind(call->type) != 'f') return MATH_COUNT;
-    return is_power && !host ? MATH_pow : value_calls(call, FUNC_NP_FMOD) && host ? MATH_fmod : MATH_COUNT;
+    if (l->target->math != MATH_HOST)
+        return value_calls(call, FUNC_NP_POWER) || value_calls(call, FUNC_NP_FLOAT_POWER) ? MATH_pow : MATH_COUNT;
+    if (value_calls(call, FUNC_MATH_GAMMA)) return MATH_tgamma;
+    if (value_calls(call, FUNC_MATH_LGAMMA)) return MATH_lgamma;
+    return value_calls(call, FUNC_NP_FMOD) ? MATH_fmod : MATH_COUNT;
+}
+
+bool l_calls_inexact_vectors(const Lower *l, const Value *value) {
+    if (value->op == OP_POW) return true;
+    if (value->op != OP_CALL_FUNC) return false;
+    const FuncInfo *info = func_row(value->imm.func);
+    MathId id = info->how == HOW_EXTERN ? info->math : platform_function(l, value);
+    if (id == MATH_COUNT || !platform_math[id].vector[0]) return info->vectors;
+    return strncmp(platform_math[id].vector, "krait_", strlen("krait_")) != 0;
 }
 
 /* abs of a complex number of the host, hypot of its parts, which has vectors. */

@@ -37,9 +37,10 @@ void host_pairs_open(PairsState *state, int64_t count);
 void host_pairs_add_f32(PairsState *state, float sum); /* of a piece */
 void host_pairs_add_f64(PairsState *state, double sum);
 
-/* ---- remainder.c ---- */
+/* ---- remainder.c, gamma.c ---- */
 
 void *host_remainder(const char *name); /* one of its functions; NULL: it has none of that name for this processor */
+void *host_gamma(const char *name);     /* the same, of gamma.c's */
 
 /* ---- entry.c, and a file for each entry of another kind ---- */
 

@@ -313,10 +313,10 @@ static bool has_conditions(const Lower *l) {
     return branches && floats;
 }
 
-static bool calls_vectors(const FuncInst *inst) {
+static bool calls_vectors(const Lower *l, const FuncInst *inst) {
     for (size_t b = 0; b < inst->func->blocks.len; b++)
         for (const Value *value = inst->func->blocks.data[b]->first; value; value = value->next)
-            if (value->op == OP_POW || (value->op == OP_CALL_FUNC && func_row(value->imm.func)->vectors)) return true;
+            if (l_calls_inexact_vectors(l, value)) return true;
     return false;
 }
 
@@ -324,7 +324,7 @@ static bool calls_vectors(const FuncInst *inst) {
  * and those of libmvec, which computes what it then replaces. */
 static bool sets_other_flags(const Lower *l) {
     for (size_t i = 0; i < l->m->ninsts; i++)
-        if (calls_vectors(l->m->insts[i])) return true;
+        if (calls_vectors(l, l->m->insts[i])) return true;
     return has_conditions(l);
 }
 

@@ -214,6 +214,8 @@ void *host_symbol(const char *name) {
         }
     void *remainder = host_remainder(name);
     if (remainder) return remainder;
+    void *gamma = host_gamma(name);
+    if (gamma) return gamma;
     pthread_once(&libraries_once, open_libraries);
     for (size_t i = 0; i < COUNT_OF(libraries); i++) {
         void *address = libraries[i] ? dlsym(libraries[i], name) : NULL;

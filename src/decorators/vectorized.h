@@ -91,8 +91,8 @@ int vectorized_add_loop(Vectorized *self, Spec *spec);
 int vectorized_rebuild(Vectorized *self); /* the ufunc of the loops there are */
 void vectorized_drop_loops(Vectorized *self);
 
-/* vectorized.c: whether an object has something of its own to say of ufuncs (NEP 13); arrays on a device are operands as
- * they are.  NULL: no. */
+/* vectorized.c: whether an object has something of its own to say of ufuncs (NEP 13); arrays on a device are operands
+ * as they are.  NULL: no. */
 bool vectorized_overrides(const ModuleState *state, PyObject *object);
 /* The options identity, as NumPy numbers it, and target.  -1: ValueError. */
 int vectorized_read_identity(PyObject *options, int *identity);

@@ -1,6 +1,8 @@
 """Floating-point flags of ufuncs, as np.errstate shows them: those that the elements set one by one, of NumPy's numbers
 in the interpreter, and no others, however the elements lie in memory and whether vectors compute them."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -241,3 +243,24 @@ def test_the_largest_of_many(dtype, nan):
             assert largest.reduce(x) == (x[4001:] if nan else x).max()
             np.testing.assert_array_equal(largest.accumulate(x[5000:]), np.maximum.accumulate(x[5000:]))
             np.testing.assert_array_equal(largest(x[::2], x[1::2]), np.where(x[::2] > x[1::2], x[::2], x[1::2]))
+
+
+MATH = (
+    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp expm1 log log2 log10 log1p erf erfc gamma "
+    "lgamma"
+)
+
+
+@pytest.mark.parametrize("name", MATH.split())
+def test_functions_of_math_set_the_flags_of_their_elements(name):
+    made = vectorize(["float64(float64)"])(eval(f"lambda x: math.{name}(x)", {"math": math}))
+    rng = np.random.default_rng(8)
+    numbers = [rng.standard_normal(64) * size for size in (1e-300, 1e-8, 0.3, 1, 30, 300, 1e10, 1e300)]
+    for x in (*numbers, np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -1.0, 1.0, 2.0] * 4)):
+        x = x[np.isnan(x) | (x >= 0)] if name.startswith("log") else x
+
+        def one_by_one():
+            for number in x:
+                made(number)
+
+        assert told(KINDS, lambda: made(x)) == told(KINDS, one_by_one), x[:5]

@@ -390,3 +390,31 @@ def test_what_one_function_brings_does_not_hide_what_another_one_needs(first, ot
 def test_a_literal_beyond_64_bits_is_no_index():
     with pytest.raises(TypingError, match="out of bounds for 64 bits"):
         njit(lambda: operator.index(2**63))()
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("name", ["gamma", "lgamma"])
+def test_gamma_functions_of_many_at_once(name, dtype):
+    function, (least, most) = getattr(math, name), (-30, 100) if dtype == np.float64 else (-4, 8)
+    made = vectorize([f"{np.dtype(dtype)}({np.dtype(dtype)})"])(eval(f"lambda x: math.{name}(x)", {"math": math}))
+    rng = np.random.default_rng(6)
+    x = np.concatenate([rng.uniform(least, most, 1001), rng.uniform(0, 4, 3000), 2.0 ** rng.uniform(-9, 3, 999)])
+    x = x.astype(dtype)
+    x = x[(x > 0) | (np.abs(x - np.round(x)) > 0.01)]  # of poles far enough for float16
+    want = np.array([function(float(number)) for number in x])
+    # of lgamma near its zeros the terms count; 10 units of the last place, and one of rounding to the dtype
+    allowed = 10 * np.spacing(np.abs(want if name == "gamma" else np.maximum(np.abs(want), 1)))
+    got = made(x)
+    assert got.dtype == dtype
+    assert (np.abs(got - want) <= allowed + np.abs(np.spacing(want.astype(dtype)))).all()
+    # exact where the interpreter's are, and whatever their neighbours are
+    exact = np.array([1, 2, 3, 1, 0.0, np.inf, np.nan, 1, 2, 4, -0.0, 5, 2, 1, 1, 2, 8], dtype)
+    with np.errstate(all="ignore"):
+        values = made(exact)
+    for number, value in zip(exact, values):
+        pole = math.inf if name == "lgamma" else math.copysign(math.inf, number)
+        wants = pole if number == 0 else function(number)
+        assert np.isclose(value, wants, rtol=np.finfo(dtype).eps, atol=0, equal_nan=True), number
+    raising = vectorize([f"{np.dtype(dtype)}({np.dtype(dtype)})"], error_model="python")(made.py_func)
+    with pytest.raises(ValueError, match="math domain error|expected a noninteger or positive integer"):
+        raising(np.array([1.5] * 40 + [-1.0], dtype))

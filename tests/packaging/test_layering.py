@@ -236,6 +236,7 @@ PROCESS_STATE = {
     "runtime/heap/heap.c": {"threads", "key"},  # free blocks and figures of each thread
     "runtime/heap/strings.c": {"kept"},  # strings of one character, made once, never released
     "codegen_cpu/symbols.c": {"libraries", "numpy_random"},  # handles of libraries that the process has anyway
+    "codegen_cpu/gamma.c": {"libmvec"},  # addresses of functions of such a library
     "codegen_cpu/target.c": {"processor", "idle_machines"},  # asked once; machines for the next module
     "runtime/host/launch.c": {"groups", "groups_lock"},  # stacks of fibers, kept from launch to launch
     "runtime/host/pool.c": {"pool"},  # the worker threads
