@@ -48,7 +48,7 @@ def tell(cls, typer):
 
 
 class _Typeof:
-    """typeof_impl, as_numba_type: asked for the type of a value, or of an annotation; register(cls) tells of a class."""
+    """typeof_impl, as_numba_type: asked for the type of a value, or of an annotation; told of classes by register."""
 
     def __init__(self, ask, words):
         self._ask, self.__doc__ = ask, words

@@ -192,7 +192,11 @@ def intrinsic(signature=None, /, *, ptx=None, llvm=None):
         def mul24(a, b):
             return (a & 0xFFFFFF) * (b & 0xFFFFFF)
     """
-    if signature is None or callable(signature) or (ptx is None and llvm is None):
+    if _inspect.isfunction(signature):
+        raise TypeError(f"intrinsic cannot call {signature.__name__} to build LLVM IR: give the text, "
+                        '@intrinsic("int64(int64, int64)", llvm="%r = add i64 %0, %1\\nret i64 %r"); what is no '
+                        "instruction is a Python function, or an overload")
+    if signature is None or (ptx is None and llvm is None):
         raise TypeError('intrinsic takes a signature and a text: @intrinsic("int32(int32)", ptx="...") or llvm="..."')
 
     def decorate(function):
@@ -236,6 +240,7 @@ def get_cython_function_address(module_name, function_name):
 
 # Names of Numba's that programs import, and what to use instead.
 _INSTEAD = {
+    **dict.fromkeys(("infer", "infer_getattr", "infer_global"), "use overload, overload_method or overload_attribute"),
     "overload_classmethod": "methods of classes are compiled with the class",
     "SentryLiteralArgs": "a function for overload is shown an IntegerLiteral where it has no other answer",
 }

@@ -95,7 +95,8 @@ def guvectorize(ftylist, signature, **options):
 
 
 _MODULES = ("api", "args", "bf16", "cg", "compiler", "config", "cudadrv", "decorators", "device_init", "dispatcher",
-            "errors", "extending", "fp16", "fp8", "kernels", "launchconfig", "random", "types", "vector_types")
+            "errors", "extending", "fp16", "fp8", "kernels", "launchconfig", "random", "testing", "types", "typing",
+            "vector_types")
 
 if _environ.get("KRAIT_CUDA_MEMORY_MANAGER"):
     from ._memory import take_from_environment as _take

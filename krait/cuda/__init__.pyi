@@ -20,6 +20,8 @@ from . import dispatcher as dispatcher
 from . import errors as errors
 from . import kernels as kernels
 from . import launchconfig as launchconfig
+from . import testing as testing
+from . import typing as typing
 from . import vector_types as vector_types
 from .. import carray as carray
 from .. import config as config

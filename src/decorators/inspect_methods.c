@@ -161,6 +161,14 @@ static PyObject *method_disable_compile(PyObject *self, PyObject *args, PyObject
     return done;
 }
 
+/* What is compiled from now on is kept on disk, as with cache=True. */
+static PyObject *method_enable_caching(PyObject *self, PyObject *unused) {
+    Specialiser *core = core_of(self);
+    (void)unused;
+    core->options.cache = core->config.cache = true;
+    Py_RETURN_NONE;
+}
+
 static PyObject *method_reduce(PyObject *self, PyObject *unused) {
     (void)unused;
     Specialiser *core = core_of(self);
@@ -184,6 +192,8 @@ PyMethodDef inspect_methods[] = {
     {"recompile", method_recompile, METH_NOARGS, "recompile()\n--\n\nCompiles every specialisation again."},
     {"disable_compile", WITH_KEYWORDS(method_disable_compile), METH_VARARGS | METH_KEYWORDS,
      "disable_compile(val=True)\n--\n\nFrom now on only what is compiled already is called; arguments are converted."},
+    {"enable_caching", method_enable_caching, METH_NOARGS,
+     "enable_caching()\n--\n\nFrom now on as with cache=True."},
     {"__reduce__", method_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -423,6 +423,24 @@ def test_dispatchers_tell_what_numbas_do():
     assert g.typeof_pyval(np.float32(1)) == types.float32
 
 
+def test_caching_is_switched_on_later(tmp_path):
+    text = """
+import krait
+f = krait.njit(lambda x: x * 3)
+f(1)
+assert f.stats.cache_path is None
+f.enable_caching()
+assert f(2.5) == 7.5 and f.stats.cache_path
+print([m["from_cache"] for m in f.get_metadata().values()])
+"""
+    program = tmp_path / "program.py"
+    program.write_text(text)
+    environment = {**os.environ, "KRAIT_CACHE_DIR": str(tmp_path / "cache")}
+    told = [subprocess.run([sys.executable, program], env=environment, check=True, timeout=100, capture_output=True,
+                           text=True).stdout for _ in range(2)]  # fmt: skip
+    assert told == ["[False, False]\n", "[False, True]\n"]
+
+
 def test_settings_say_what_the_machine_is():
     config = krait.config
     assert config.PYVERSION == sys.version_info[:2] and config.MACHINE_BITS == sys.maxsize.bit_length() + 1

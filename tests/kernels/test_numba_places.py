@@ -24,6 +24,16 @@ PLACES = {
     "krait.cuda.vector_types": "vector_types",
     "krait.cuda.cudadrv.driver": "CudaAPIError LinkerError driver",
     "krait.cuda.cudadrv.error": "CudaSupportError NvvmSupportError",
+    "krait.cuda.cudadrv.nvvm": "NvvmError NvvmSupportError NVVM is_available",
+    "krait.cuda.cudadrv.libs": "get_libdevice open_cudalib test",
+    "krait.cuda.core.config": "CUDA_DEBUGINFO_DEFAULT",
+    "krait.cuda.core.errors": "TypingError NumbaPerformanceWarning",
+    "krait.cuda.core.types": "float32 Array",
+    "krait.cuda.np.numpy_support": "as_dtype from_dtype",
+    "krait.cuda.typing.templates": "signature AttributeTemplate infer_global",
+    "krait.cuda.testing": "CUDATestCase ContextResettingTestCase skip_on_cudasim skip_unless_cc_75 unittest",
+    "krait.core.datamodel": "models register_default",
+    "krait.core.imputils": "lower_builtin lower_constant Registry",
 }
 
 
@@ -205,3 +215,56 @@ def test_modules_of_the_driver_are_reached_through_cuda():
     from krait.cuda.args import ArgHint
 
     assert isinstance(cuda.In(np.zeros(3)), ArgHint) and not isinstance(array, ArgHint)
+
+
+def test_names_in_two_places_are_one():
+    from krait.cuda.core import types
+    from krait.cuda.core.errors import TypingError
+    from krait.cuda.np.numpy_support import as_dtype
+    from krait.cuda.typing.typeof import typeof
+
+    assert types is krait.types and TypingError is krait.errors.TypingError and typeof is krait.typeof
+    assert as_dtype is krait.np.numpy_support.as_dtype
+
+
+def test_what_builds_llvm_says_so_where_it_is_used():
+    from krait.core.imputils import lower_constant
+    from krait.core.typing.templates import AbstractTemplate, infer_global
+    from krait.cuda.cudadrv.libs import get_libdevice
+    from krait.cuda.cudadrv.nvvm import NVVM, get_arch_option
+
+    assert get_arch_option(9, 0) == "compute_90"
+    for use in (lambda: lower_constant(int), lambda: infer_global(abs), get_libdevice, NVVM,
+                lambda: type("Own", (AbstractTemplate,), {})):
+        with pytest.raises(krait.errors.UnsupportedError, match="is not there yet\n  hint: "):
+            use()
+
+    def add(typingctx, a, b):
+        raise AssertionError
+
+    with pytest.raises(TypeError, match="intrinsic cannot call add to build LLVM IR: give the text"):
+        krait.extending.intrinsic(add)
+
+
+def test_programs_tests_run():
+    from krait.cuda import testing
+
+    @testing.skip_on_cudasim("warps")
+    class Tests(testing.CUDATestCase):
+        def test_runs(self):
+            with testing.captured_stdout() as text:
+                print("seen")
+            self.assertEqual(text.getvalue(), "seen\n")
+
+        @testing.skip_unless_cudasim("the simulator alone")
+        def test_simulator(self):
+            raise AssertionError
+
+        @testing.skip_unless_cc_50
+        def test_every_gpu(self):
+            self.assertTrue(cuda.get_current_device().compute_capability >= (5, 0))
+
+    result = testing.unittest.TestResult()
+    testing.unittest.defaultTestLoader.loadTestsFromTestCase(Tests).run(result)
+    assert result.wasSuccessful() and result.testsRun == 3 and [why for _, why in result.skipped] == [
+        "the simulator alone"]

@@ -1,6 +1,6 @@
 """Names that Numba's programs import from numba.cuda.cudadrv; its modules are imported when they are first used."""
 
-__all__ = ["devicearray", "devices", "driver", "enums", "error", "linkable_code", "runtime"]
+__all__ = ["devicearray", "devices", "driver", "enums", "error", "libs", "linkable_code", "nvvm", "runtime"]
 
 
 def __getattr__(name):

@@ -1,0 +1,5 @@
+"""krait.np, by the name that numba.cuda has for it."""
+
+from ..._places import stand_for
+
+stand_for(__name__, "krait.np", ("extensions", "numpy_support", "ufunc"))
