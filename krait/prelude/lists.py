@@ -107,6 +107,10 @@ def index(items, value, start=0, stop=9223372036854775807):
     raise ValueError(f"{value!r} is not in list")
 
 
+def item_of_typed(items, i):
+    return items[i]
+
+
 def count(items, value):
     n = 0
     for item in items:

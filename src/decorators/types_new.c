@@ -5,11 +5,12 @@
 #include <string.h> /* strchr, strlen */
 
 static PyObject *new_array(ModuleState *state, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"dtype", "ndim", "layout", "readonly", NULL};
-    PyObject *dtype;
-    int ndim, readonly = 0;
+    static char *keywords[] = {"dtype", "ndim", "layout", "readonly", "name", "aligned", NULL};
+    PyObject *dtype, *name;
+    int ndim, readonly = 0, aligned = 1;
     const char *layout = "C";
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Oi|sp:Array", keywords, &dtype, &ndim, &layout, &readonly))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Oi|spOp:Array", keywords, &dtype, &ndim, &layout, &readonly, &name,
+                                     &aligned))
         return NULL;
     const Type *element = type_from_object(state, dtype);
     if (!element) return NULL;
@@ -23,7 +24,10 @@ static PyObject *new_array(ModuleState *state, PyObject *args, PyObject *kwargs)
     ArrayLayout order = *layout == 'C' || (ndim <= 1 && *layout == 'F') ? LAYOUT_C
                         : *layout == 'F'                                ? LAYOUT_F
                                                                         : LAYOUT_A;
-    return type_to_object(state, type_array(state->session.types, element, (unsigned)ndim, order, readonly != 0));
+    Type made = *type_array(state->session.types, element, (unsigned)ndim, order, readonly != 0);
+    made.unaligned = !aligned;
+    made.repr = NULL;
+    return type_to_object(state, type_intern(state->session.types, &made));
 }
 
 static PyObject *new_tuple(ModuleState *state, PyObject *args, PyObject *kwargs) {

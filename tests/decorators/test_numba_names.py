@@ -334,6 +334,10 @@ def test_types_tell_their_parts():
     assert table.copy(readonly=True).mutable is False and table.copy(readonly=True).copy(ndim=3).mutable is False
     with pytest.raises(TypeError, match="layout is"):
         table.copy(layout="X")
+    raw = np.zeros(9, np.uint8)[1:].view(np.float64)
+    assert types.Array(types.float64, 1, "C", aligned=False) == typeof(raw) != types.float64[::1]
+    assert types.Array(types.float64, 1, "C", aligned=True) is types.float64[::1]
+    assert njit((types.Array(types.float64, 1, "C", aligned=False),))(lambda x: x[0] + 1)(raw) == 1
     assert (table.is_contig, table.is_c_contig, table.is_f_contig, table.aligned) == (True, True, False, True)
     assert types.float64[::1].is_f_contig and not types.float64[:].is_contig
 

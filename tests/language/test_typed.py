@@ -267,3 +267,13 @@ def test_operators_keep_the_type():
     assert type(table | {1: 2}) is Dict and repr((table | {1: 2})[1]) == "2.0" and not table
     with pytest.raises(TypeError):
         numbers + (1,)
+
+
+def test_items_without_a_check_are_checked():
+    @njit
+    def second(items):
+        return items.getitem_unchecked(1)
+
+    assert second(List([1, 2, 3])) == 2 and second(List(["a", "b"])) == "b"
+    with pytest.raises(IndexError):
+        second(List([1]))
