@@ -113,9 +113,20 @@ def polyint(p, m=1, k=None):
 
 def poly(seq_of_zeros):
     zeros = np.atleast_1d(seq_of_zeros)
+    if zeros.ndim == 2:
+        if zeros.shape[0] != zeros.shape[1] or zeros.shape[0] == 0:
+            raise ValueError("input must be 1d or non-empty square 2d array.")
+        new = _with_zeros(np.linalg.eigvals(zeros))
+        return new if zeros.dtype.kind == "c" else new.real.copy()  # those of real numbers come in conjugate pairs
     if zeros.ndim != 1:
         raise ValueError("input must be 1d or non-empty square 2d array.")
-    new = np.ones(1, np.result_type(zeros, np.float64) if zeros.dtype.kind != "f" else zeros.dtype)
+    return _with_zeros(zeros)
+
+
+def _with_zeros(zeros):
+    if zeros.dtype.kind != "f" and zeros.dtype.kind != "c":
+        return _with_zeros(zeros.astype(np.float64))
+    new = np.ones(1, zeros.dtype)
     factor = np.ones(2, new.dtype)
     for zero in zeros:
         factor[1] = -zero

@@ -50,3 +50,11 @@ def test_series():
     check("np.polynomial.polyutils.as_series([a, a[:2]]), np.polynomial.polyutils.as_series([a], False)",
           np.array([1.0, 0, 2, 0, 0]), INTEGERS[0])
     check("np.polynomial.polyutils.as_series([[1, a, 0], [1.0, 0, 0]])", 2)
+
+
+def test_characteristic_polynomials():
+    square = np.random.default_rng(8).random((3, 3)) - 0.5
+    check("np.poly(a), np.poly(a + a.T), np.poly(a[:1, :1])", square, square.T, square.astype("f"), square > 0,
+          (square * 9).astype(int))
+    check("np.poly(a)", square * 1j + square, (VECTOR[:4] + 1j).astype("F"))
+    same_error("np.poly(a)", square[:2], square[:0, :0])
