@@ -242,9 +242,20 @@ def fill_rows(row, a, out):
             fill_rows(row, a[i], out[i, ...])
 
 
+def sum_short_rows(a, out):
+    # Of fewer than eight elements, which are added up one after the other.
+    for i in range(a.shape[0]):
+        total = out.dtype.type(-0.0)
+        for j in range(a.shape[1]):
+            total += a[i, j]
+        out[i] = total
+
+
 def sum_rows(a, out):
     if a.ndim == 1:
         out[...] = sum_of_line(a, out.dtype)
+    elif a.ndim == 2 and is_plain_float(a, out.dtype) and a.shape[1] < 8:
+        sum_short_rows(a, out)
     else:
         for i in range(a.shape[0]):
             sum_rows(a[i], out[i, ...])
