@@ -45,6 +45,9 @@ void nvptx_ready_for_strength(Module *module);
 
 enum { ROWS_WIDEST = 16 }; /* bytes of the widest access */
 
+/* carried.c: what a round has loaded for the next one is not loaded again */
+void nvptx_carry_loads(Module *module);
+
 /* rows.c: neighbours in a row say that they are aligned; what that asks of the arrays, as a comment of the text */
 void nvptx_align_rows(Module *module);
 char *nvptx_note_rows(const Module *module, Arena *arena, char *text);

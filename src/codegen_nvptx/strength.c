@@ -74,6 +74,7 @@ static LLVMValueRef hashed_counter(LLVMBuilderRef b, LLVMValueRef product) {
 }
 
 void nvptx_ready_for_strength(Module *module) {
+    nvptx_carry_loads(module);
     nvptx_align_rows(module);
     LLVMBuilderRef b = module->builder;
     for (LLVMValueRef f = LLVMGetFirstFunction(module->module); f; f = LLVMGetNextFunction(f))

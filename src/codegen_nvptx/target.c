@@ -417,13 +417,14 @@ static void nvptx_prepare(Module *module) {
     "switch-range-to-icmp;switch-to-arithmetic;keep-loops;hoist-common-insts;sink-common-insts>," COMBINE      \
     "),function-attrs"
 
-/* Of the kernel, and what it still calls: two halves become one register, loops of known length are laid out. */
+/* Of the kernel, and what it still calls: two halves become one register, loops of known length are laid out; at last
+ * each loop that is left has a block in front of it (carried.c). */
 #define LATE                                                                                                    \
     "globaldce,function<eager-inv>(loop-load-elim,simplifycfg<forward-switch-cond;switch-range-to-icmp;"        \
     "switch-to-arithmetic;switch-to-lookup;no-keep-loops;hoist-common-insts;sink-common-insts>,slp-vectorizer," \
     "loop-unroll<O3>,loop-mssa(licm<allowspeculation>),loop-sink,div-rem-pairs,simplifycfg<"                    \
     "switch-range-to-icmp;switch-to-arithmetic;keep-loops;hoist-loads-stores-with-cond-faulting;"               \
-    "speculate-unpredictables>),constmerge"
+    "speculate-unpredictables>,loop-simplify),constmerge"
 
 #define MOST EARLY "always-inline,cgscc(devirt<4>(" EACH "))," LATE
 

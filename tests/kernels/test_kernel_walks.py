@@ -131,6 +131,43 @@ def test_products_of_local_arrays():
     np.testing.assert_allclose(out, (moved * points).sum(1) + (moved * moved).sum(1))
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.float64])
+def test_loops_that_look_at_the_next_item(dtype):
+    """The last item is the end of the array: what is looked at is there."""
+
+    def words(x, hashes, ends):
+        for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+            h, j = 7, i
+            while j < x.size and x[j] > 32:
+                h = (h ^ int(x[j])) * 31 & 0xFFFF
+                j += 1
+            hashes[i] = h
+            j = i
+            while j + 1 < x.size and x[j] <= x[j + 1]:
+                j += 1
+            ends[i] = j
+
+    def expected(x):
+        hashes, ends = [], []
+        for i in range(x.size):
+            h, j = 7, i
+            while j < x.size and x[j] > 32:
+                h, j = (h ^ int(x[j])) * 31 & 0xFFFF, j + 1
+            hashes.append(h)
+            j = i
+            while j + 1 < x.size and x[j] <= x[j + 1]:
+                j += 1
+            ends.append(j)
+        return hashes, ends
+
+    kernel = cuda.jit(words)
+    for size in 1, 2, 33, 200:
+        x = np.random.default_rng(size).integers(20, 120, size).astype(dtype)
+        hashes, ends = np.zeros(size, np.int32), np.zeros(size, np.int32)
+        kernel[2, 32](x, hashes, ends)
+        assert (hashes.tolist(), ends.tolist()) == expected(x)
+
+
 @pytest.mark.parametrize("text, shapes", [
     ("np.dot(a, b, out)", [(4, 3), (3, 5), (4, 5)]), ("np.matmul(a, b, out=out)", [(4, 3), (3, 5), (4, 5)]),
     ("np.dot(a, b, out)", [(4, 3), (3,), (4,)]), ("np.dot(a, b, out)", [(3,), (3, 5), (5,)]),
