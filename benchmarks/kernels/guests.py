@@ -1,5 +1,5 @@
-"""Twelve more as people of other fields write them: triggers of earthquakes, alignments by hidden Markov models, heat on
-a lattice, options over paths, a codec's predictor, likelihoods of trees, rays and boxes, ranks of a sparse graph, a
+"""Twelve more as people of other fields write them: triggers of earthquakes, alignments by hidden Markov models, heat
+on a lattice, options over paths, a codec's predictor, likelihoods of trees, rays and boxes, ranks of a sparse graph, a
 filter bank, words of a tokeniser, keyed hashes, an epidemic."""
 
 import math

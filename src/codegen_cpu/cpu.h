@@ -68,7 +68,7 @@ void host_mark_accesses(Lower *l, LLVMMetadataRef group, bool calls);
 /* Recursive functions may use `bytes` of the stack that the entry runs on, or what is left of a thread's. */
 void host_note_stack_limit(Lower *l, LLVMValueRef address, int64_t bytes);
 
-bool host_has_avx(void); /* target.c */
+bool host_has_avx(void);              /* target.c */
 void host_make_quiet(Module *module); /* quiet.c */
 
 /* ---- threads.c ---- */

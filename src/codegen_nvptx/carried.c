@@ -1,7 +1,7 @@
 /* carried.c: what a round of a loop has loaded for the next one (Target.before_last).
  *
- * In: an optimised kernel, before strength is reduced.  Out: the same; where a round ends with a look at x[j + 1], which
- * is x[j] of the next round, the next one takes that number instead of loading it again, as in
+ * In: an optimised kernel, before strength is reduced.  Out: the same; where a round ends with a look at x[j + 1],
+ * which is x[j] of the next round, the next one takes that number instead of loading it again, as in
  *
  *   while x[j] > 32:            # the words of a text, in loops that LLVM has turned around
  *       h = (h ^ x[j]) * 31

@@ -192,8 +192,7 @@ PyMethodDef inspect_methods[] = {
     {"recompile", method_recompile, METH_NOARGS, "recompile()\n--\n\nCompiles every specialisation again."},
     {"disable_compile", WITH_KEYWORDS(method_disable_compile), METH_VARARGS | METH_KEYWORDS,
      "disable_compile(val=True)\n--\n\nFrom now on only what is compiled already is called; arguments are converted."},
-    {"enable_caching", method_enable_caching, METH_NOARGS,
-     "enable_caching()\n--\n\nFrom now on as with cache=True."},
+    {"enable_caching", method_enable_caching, METH_NOARGS, "enable_caching()\n--\n\nFrom now on as with cache=True."},
     {"__reduce__", method_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

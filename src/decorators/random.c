@@ -3,9 +3,9 @@
  * In: the two objects.  Out: addresses inside them, told to runtime/host.
  * Neither library publishes the layout of these objects.  NumPy's RandomState holds a copy of its bit generator's
  * struct, whose address and content are known (the capsule gives it), and behind a pointer to that copy the second
- * number of a normal pair: the place is looked for by content, then tried by setting that number and looking.  The state
- * of its Mersenne Twister is 624 words and an index, where they are what get_state() says; if not, it is asked.  The
- * standard library's Random is the object's head, an index and 624 words: compared with what getstate() says. */
+ * number of a normal pair: the place is looked for by content, then tried by setting that number and looking.  The
+ * state of its Mersenne Twister is 624 words and an index, where they are what get_state() says; if not, it is asked.
+ * The standard library's Random is the object's head, an index and 624 words: compared with what getstate() says. */
 #include "decorators/decorators.h"
 #include "runtime/host/host.h" /* host_random_set */
 

@@ -132,8 +132,8 @@ static Value *string_of(Infer *in, Value *text, const Type *string, Value **cast
     return casts[text->id] = typing_make_cast(&t, text, string);
 }
 
-/* A constant is cast where it stands, once for all raise edges that bring it to phis: with a block of its own on each of
- * them, the ways to the handler would have nothing in common.  NULL: that may raise, or make an object. */
+/* A constant is cast where it stands, once for all raise edges that bring it to phis: with a block of its own on each
+ * of them, the ways to the handler would have nothing in common.  NULL: that may raise, or make an object. */
 static Value *cast_constant(Infer *in, Value *konst, const Type *type, Value **casts) {
     Value *known = casts[konst->id];
     if (known && known->type == type) return known;

@@ -242,7 +242,7 @@ PROCESS_STATE = {
     "runtime/host/pool.c": {"pool"},  # the worker threads
     "runtime/host/share.c": {"all", "lock"},  # names of the system, which go with the process that made them
     "runtime/host/numpy_loops.c": {"loops", "nloops"},  # addresses of functions that NumPy keeps
-    "runtime/host/random.c": {"generators"},  # states inside objects of the process that NumPy and Python draw from
+    "runtime/host/random.c": {"generators", "twister_next"},  # states in objects of NumPy and Python
 }
 
 DECLARATION = re.compile(
