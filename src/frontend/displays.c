@@ -357,6 +357,7 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
     if (names) TRY(set_keywords(t, call, names));
     if (answers) t->answer = call;
     translate_note_generator(t, call);
+    translate_note_walked(t, call);
     translate_push_value(t, call);
     return true;
 }

@@ -269,15 +269,32 @@ static bool is_one_of(const Value *callee, const FuncId *ids, size_t count) {
     return false;
 }
 
+static bool is_code_of_comprehension(const PyCodeObject *code) {
+    const char *name = PyUnicode_AsUTF8(code->co_name);
+    return name && *name == '<' && strcmp(name, "<lambda>") != 0;
+}
+
 /* Whether it is the function of a comprehension (until CPython 3.12) or of a generator expression; *kept: which makes a
  * generator. */
 static bool is_comprehension(Translator *t, const Value *made, bool *kept) {
     PyObject *function = objects_get(t->frontend->objects, made->imm.object);
     if (!function || !PyFunction_Check(function)) return false;
     const PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
-    const char *name = PyUnicode_AsUTF8(code->co_name);
     *kept = translate_is_kept_generator(code);
-    return name && *name == '<' && strcmp(name, "<lambda>") != 0;
+    return is_code_of_comprehension(code);
+}
+
+/* Its one parameter is what it walks over: an iterator, of which it takes the iterator that it is; of a tuple whose items
+ * have no common type, the tuple itself (rule_iter). */
+bool translate_walks_parameter(const Translator *t) {
+    return t->nested && is_code_of_comprehension(t->code) && !translate_is_kept_generator(t->code);
+}
+
+void translate_note_walked(Translator *t, Value *call) {
+    bool kept;
+    if (call->op != OP_CALL || call->nargs != 2 || call->args[0]->op != OP_FUNCTION || call->args[1]->op != OP_ITER)
+        return;
+    if (is_comprehension(t, call->args[0], &kept)) call->args[1]->flags |= VF_OPERAND;
 }
 
 static bool is_walked(Translator *t, const Value *made);

@@ -154,6 +154,7 @@ bool insn_load_local(Translator *t, size_t local) {
     if (is_finished_cell(t, local)) return push_finished_cell(t, local);
     Value *value = read_local(t, local);
     TRY(value);
+    if (value->op == OP_PARAM && translate_walks_parameter(t)) value = translate_append1(t, OP_ITER, value);
     translate_push_value(t, value);
     return true;
 }

@@ -137,7 +137,8 @@ enum ValueFlags {
     VF_OBJECT = 2097152, /* of CAUGHT: it is raised by name, or goes into a variable that others go into as well; of an
                            exception that is made: each EXCEPTION_NEW of it gives the same object (raises) */
     VF_OPERAND = 4194304 /* of SETITEM: the pair is an operand of the DICT, too; of such a DICT: it is only read, by
-                            names that are known, and given back (frontend) */
+                            names that are known, and given back; of ITER: a comprehension walks over it, whose
+                            function asks for an iterator of it again (frontend) */
 };
 
 /* What an integer lies between, both included. */

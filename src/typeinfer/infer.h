@@ -529,6 +529,8 @@ Value *typing_make_content(Typing *t, Value *optional); /* its content, without 
 bool typing_is_unrolled(const Typing *t);
 /* True: the solver will make rounds of the loop over t->at, and solve again. */
 bool typing_ask_rounds(Typing *t, uint32_t count);
+bool typing_is_mixed(Typing *t, size_t arg); /* a tuple whose items have no common type */
+bool typing_zip_for_comprehension(Typing *t, size_t count, bool numbers, bool *made);
 void solver_ask_rounds(Infer *in, Value *iter, uint32_t count);
 bool infer_make_rounds(Func *func, Value *iter, uint32_t count);
 enum { WALK = UINT32_MAX }; /* in place of the number of rounds: the loop is over numbers instead (walks.c) */

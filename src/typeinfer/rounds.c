@@ -33,7 +33,7 @@ bool typing_ask_rounds(Typing *t, uint32_t count) {
     bool pairs = func == FUNC_ENUMERATE || func == FUNC_ZIP;
     if (!t->in->quiet || (t->at->op != OP_ITER && !pairs)) return false;
     Value *iter = pairs ? only_iter(t->in->func, t->at) : t->at;
-    if (!iter) return false;
+    if (!iter || iter->flags & VF_OPERAND) return false;
     for (size_t i = 0; i < t->in->whole.len; i++)
         if (t->in->whole.data[i] == iter) return false;
     for (size_t i = 0; func == FUNC_ZIP && i < t->nargs; i++) {
@@ -42,6 +42,52 @@ bool typing_ask_rounds(Typing *t, uint32_t count) {
     }
     solver_ask_rounds(t->in, iter, count);
     return true;
+}
+
+/* ---- for a comprehension ---- */
+
+/* Whether t->at gives what a comprehension walks over, and one of its arguments, all tuples, has items without a common
+ * type. */
+static bool pairs_are_mixed(Typing *t, size_t count) {
+    bool mixed = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!t->args[i].type || t->args[i].type->kind != TY_TUPLE) return false;
+        mixed |= typing_is_mixed(t, i);
+    }
+    const Value *iter = mixed && !t->is_part ? only_iter(t->in->func, t->at) : NULL;
+    return iter && iter->flags & VF_OPERAND;
+}
+
+static void add_item(Items *items, Fact fact, Value *value) {
+    items->facts[items->count] = fact;
+    items->values[items->count++] = value;
+}
+
+static void add_tuple(Typing *t, Items *to, const Items *items) {
+    Fact fact = typing_tuple_fact(t->in, items->facts, items->count);
+    add_item(to, fact, t->emit ? typing_make_op(t, OP_TUPLE, fact.type, items->values, items->count) : NULL);
+}
+
+/* zip(t, u, ...), enumerate(t) for a comprehension, whose function has the loop: the tuple of what they give.  False:
+ * they are not of such tuples, and *made is false, or t failed. */
+bool typing_zip_for_comprehension(Typing *t, size_t count, bool numbers, bool *made) {
+    int64_t start = 0;
+    bool counts = !numbers || (t->args[1].konst && typing_konst_is_int(t->args[1].konst, &start));
+    *made = counts && pairs_are_mixed(t, count);
+    if (!*made) return false;
+    uint32_t rounds = t->args[0].type->count;
+    for (size_t i = 1; i < count; i++)
+        if (t->args[i].type->count < rounds) rounds = t->args[i].type->count;
+    Items all = typing_items_new(t->in, rounds);
+    for (uint32_t i = 0; i < rounds; i++) {
+        Items pair = typing_items_new(t->in, count + numbers);
+        const Const *number = const_int(t->in->arena, t->in->types, start + i);
+        if (numbers) add_item(&pair, (Fact){number->type, number}, t->emit ? typing_make_const(t, number) : NULL);
+        for (size_t k = 0; k < count; k++)
+            add_item(&pair, typing_item_fact(t->args[k], i), t->emit ? typing_make_extract(t, t->values[k], i) : NULL);
+        add_tuple(t, &all, &pair);
+    }
+    return typing_become_tuple(t, all.facts, all.values, all.count);
 }
 
 /* ---- items ---- */

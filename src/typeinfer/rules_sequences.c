@@ -185,6 +185,8 @@ bool rule_func_enumerate(Typing *t) {
     }
     if (!type_is_integer(infer_content(t->args[1].type)))
         return typing_fail_arg(t, 1, DIAG_TYPING, "enumerate() counts from an int, not %s", typing_arg_text(t, 1));
+    bool made, done = typing_zip_for_comprehension(t, 1, true, &made);
+    if (made) return done;
     typing_cast(t, 1, infer_int(in));
     const Type *iter = take_iterator(t, 0);
     if (!iter) return false;
@@ -210,6 +212,8 @@ bool rule_func_zip(Typing *t) {
     if (zip_is_strict(t) && t->nargs > 0) return typing_become_prelude(t, "itertools:zipped_strictly");
     if (t->failed) return false;
     if (typing_is_for_generator(t)) return typing_become_prelude(t, "builtin:each_zipped");
+    bool made, done = typing_zip_for_comprehension(t, t->nargs, false, &made);
+    if (made) return done;
     const Type **iters = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
     if (t->nargs > ITER_MAX_PARTS)
         return typing_fail(t, DIAG_UNSUPPORTED, "zip() of more than %d iterables is not compiled", ITER_MAX_PARTS);
@@ -222,6 +226,11 @@ bool rule_func_zip(Typing *t) {
 
 bool rule_func_reversed(Typing *t) {
     if (typing_is_for_generator(t)) return typing_become_prelude(t, "builtin:each_backwards");
+    if (typing_is_mixed(t, 0)) { /* a loop over it becomes its rounds */
+        Items items = typing_items_new(t->in, t->args[0].type->count);
+        for (size_t i = t->args[0].type->count; i-- > 0;) typing_items_add(t, &items, 0, i, i + 1);
+        return typing_become_tuple(t, items.facts, items.values, items.count);
+    }
     const Type *cast, *iter = typing_iterator_type(t, 0, &cast);
     if (!iter) return false;
     if (cast->kind != TY_RANGE && cast->kind != TY_TUPLE && cast->kind != TY_ARRAY && cast->kind != TY_LIST)

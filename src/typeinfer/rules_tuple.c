@@ -307,6 +307,12 @@ bool typing_binary_tuples(Typing *t) {
 
 /* ---- iteration ---- */
 
+/* Whether it is a tuple of which only rounds can be made. */
+bool typing_is_mixed(Typing *t, size_t arg) {
+    const Type *type = t->args[arg].type;
+    return type->kind == TY_TUPLE && !type_is_keywords(type) && !typing_common_item(t->in, type);
+}
+
 /* The type of iter(x); NULL: x cannot be iterated over (refused).  *cast: what x becomes first. */
 const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast) {
     Infer *in = t->in;
@@ -355,6 +361,7 @@ const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast) {
 bool rule_iter(Typing *t) {
     if (typing_is_unrolled(t) && t->args[0].type->kind == TY_TUPLE && typing_ask_rounds(t, t->args[0].type->count))
         return false;
+    if (t->flags & VF_OPERAND && typing_is_mixed(t, 0)) return typing_become_arg(t, 0); /* its loop becomes rounds */
     const Type *cast, *iter = typing_iterator_type(t, 0, &cast);
     if (!iter) return false;
     if (cast != t->args[0].type) typing_cast(t, 0, cast);

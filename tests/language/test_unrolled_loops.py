@@ -212,3 +212,28 @@ def test_a_comprehension_over_items_that_have_none():
     """)
     with pytest.raises(krait.errors.TypingError):
         njit(f)((1, "a"))
+
+
+@pytest.mark.parametrize("body", [
+    "[str(a) for a in t], {type(a).__name__ for a in t}, {str(a): len(str(a)) for a in t}",
+    "','.join(str(a) for a in t), sum(len(str(a)) for a in t), max(len(str(a)) for a in t)",
+    "any(isinstance(a, str) for a in t), all(isinstance(a, str) for a in t)",
+    "[a + 1 for a in t if isinstance(a, int)], [str(a) + str(b) for a in t for b in t]",
+    "[[str(a) for a in t] for i in range(2)]",
+    "[(i, str(a)) for i, a in enumerate(t)], ','.join(f'{i}{a}' for i, a in enumerate(t, 3))",
+    "[str(a) + str(b) for a, b in zip(t, t)], [str(a) + str(b) for a, b in zip(t, (1, 2))]",
+    "[str(a) for a in reversed(t)]",
+    "[f'{k}={v}' for k, v in {'n': t[0], 's': t[1]}.items()]",
+])  # fmt: skip
+def test_comprehensions(body):
+    agree(make(f"def f(*t):\n    return {body}\n", "f"), 1, "ab", 2.5)
+
+
+def test_reversed_in_a_loop():
+    def f(t):
+        text = ""
+        for a in reversed(t):
+            text += str(a)
+        return text
+
+    agree(f, (1, "ab", 2.5))
