@@ -426,6 +426,18 @@ class Counter(_Table):
                 made._keep(key, -value)
         return made
 
+    def __pos__(self):
+        made = Counter()
+        for key, value in self.items():
+            made._keep(key, value)
+        return made
+
+    def __neg__(self):
+        made = Counter()
+        for key, value in self.items():
+            made._keep(key, -value)
+        return made
+
     def __and__(self, other):
         made = Counter()
         for key, value in self.items():

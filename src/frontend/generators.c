@@ -284,8 +284,8 @@ static bool is_comprehension(Translator *t, const Value *made, bool *kept) {
     return is_code_of_comprehension(code);
 }
 
-/* Its one parameter is what it walks over: an iterator, of which it takes the iterator that it is; of a tuple whose items
- * have no common type, the tuple itself (rule_iter). */
+/* Its one parameter is what it walks over: an iterator, of which it takes the iterator that it is; of a tuple whose
+ * items have no common type, the tuple itself (rule_iter). */
 bool translate_walks_parameter(const Translator *t) {
     return t->nested && is_code_of_comprehension(t->code) && !translate_is_kept_generator(t->code);
 }

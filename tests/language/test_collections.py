@@ -248,9 +248,10 @@ def test_counters_beside_dicts():
         c.update({"q": 2})
         c.subtract(Counter("b"))
         c.update(Counter("zz"))
-        return same, c == {"a": 1}, c
+        return same, c == {"a": 1}, c, +c, -c
 
     agree(f, "aab")
+    agree(f, "bbcca")
 
 
 VOWELS = frozenset("aeiou")
