@@ -21,17 +21,7 @@ class _Buffer:
         return len(self._array)
 
     def __contains__(self, x):
-        for item in self._array:
-            if item == x:
-                return True
-        return False
-
-    def __eq__(self, other):
-        if isinstance(other, _BUFFERS):
-            return np.array_equal(self._array, other._array)
-        if isinstance(other, bytes):
-            return np.array_equal(self._array, np.frombuffer(other, np.uint8))
-        return NotImplemented
+        return place_of(self._array, x) >= 0
 
     def __iter__(self):
         for item in self._array:
@@ -50,6 +40,36 @@ class _Buffer:
         return self._array.tolist()
 
 
+def is_item(item, x):
+    # Items are Python's numbers: what is as near to x as a float32 can be is not x, nor the nearest float to an int.
+    if item.dtype.kind == "f":
+        return float(item) == x
+    if isinstance(x, (float, np.floating)):
+        return python_number(item) == x
+    return item == x
+
+
+def place_of(items, x):
+    for i in range(len(items)):
+        if is_item(items[i], x):
+            return i
+    return -1
+
+
+def are_alike(x, y):
+    # Whether two arrays hold the same numbers, whatever their types.
+    if x.dtype == y.dtype or x.ndim != 1 or y.ndim != 1:
+        return np.array_equal(x, y)
+    if x.dtype.kind == "f" and y.dtype.kind != "f":
+        return are_alike(y, x)
+    if len(x) != len(y):
+        return False
+    for i in range(len(x)):
+        if not is_item(x[i], float(y[i]) if y.dtype.kind == "f" else y[i]):
+            return False
+    return True
+
+
 def within(i, n, text):
     i = operator.index(i)
     if i < 0:
@@ -62,7 +82,7 @@ def within(i, n, text):
 def bytes_of(source):
     """An array of bytes: of that many zeros, of what another buffer holds, of ints."""
     if isinstance(source, _BUFFERS):
-        return np.frombuffer(source._array, np.uint8)
+        return np.frombuffer(np.ascontiguousarray(source._array), np.uint8)
     if isinstance(source, bytes):
         return np.frombuffer(source, np.uint8)
     if isinstance(source, np.ndarray):
@@ -89,6 +109,17 @@ class bytearray(_Buffer):
 
     def __krait_result__(self):
         return builtins.bytearray(self._array)
+
+    def __eq__(self, other):
+        # By their bytes, where these lie together.
+        if isinstance(other, memoryview) and not other.c_contiguous:
+            return are_alike(self._array, other._array)
+        if isinstance(other, _BUFFERS) or isinstance(other, bytes):
+            return np.array_equal(self._array, bytes_of(other))
+        return NotImplemented
+
+    def __contains__(self, x):
+        return place_of(self._array, byte_of(x)) >= 0
 
     def __getitem__(self, i):
         if isinstance(i, slice):
@@ -127,22 +158,43 @@ class bytearray(_Buffer):
         return i
 
 
-def place_of(items, x):
-    for i in range(len(items)):
-        if items[i] == x:
-            return i
-    return -1
+class _Kept:
+    """An array that an array.array is made on."""
+
+    def __init__(self, line):
+        self.line = line
+
+
+def items_of(typecode, items):
+    # What array.array() makes of its second argument: bytes are memory, all else is items.
+    if typecode not in "bBhHiIlLqQfd":
+        raise ValueError("bad typecode (must be b, B, h, H, i, I, l, L, q, Q, f or d)")
+    if isinstance(items, (bytes, bytearray)):
+        memory = bytes_of(items)
+        if len(memory) % np.dtype(typecode).itemsize != 0:
+            raise ValueError("bytes length not a multiple of item size")
+        return np.array(np.frombuffer(memory, np.dtype(typecode)))
+    like = np.empty(0, np.dtype(typecode))
+    return np.fromiter((item_for(like, x) for x in items), like.dtype)
 
 
 class array(_Buffer):
     __krait_original__ = library.array
 
-    def __init__(self, typecode, items):
+    def __init__(self, typecode, items=()):
         self.typecode = typecode
-        self._array = np.array(items)
+        if isinstance(items, _Kept):
+            self._array = np.array(items.line)
+        else:
+            self._array = items_of(typecode, items)
 
     def __krait_result__(self):
         return library.array(self.typecode, self._array.tobytes())
+
+    def __eq__(self, other):
+        if isinstance(other, array):
+            return are_alike(self._array, other._array)
+        return NotImplemented
 
     @property
     def itemsize(self):
@@ -150,7 +202,7 @@ class array(_Buffer):
 
     def __getitem__(self, i):
         if isinstance(i, slice):
-            return array(self.typecode, self._array[i])
+            return array(self.typecode, _Kept(self._array[i]))
         return python_number(self._array[within(i, len(self._array), "array index out of range")])
 
     def __setitem__(self, i, x):
@@ -168,7 +220,10 @@ class array(_Buffer):
             self._array[i] = item_for(self._array, x)
 
     def count(self, x):
-        return int(np.sum(self._array == x))
+        n = 0
+        for item in self._array:
+            n += int(is_item(item, x))
+        return n
 
     def index(self, x):
         i = place_of(self._array, x)
@@ -204,6 +259,13 @@ class memoryview(_Buffer):
 
     def __krait_result__(self):
         return builtins.memoryview(self._array)
+
+    def __eq__(self, other):
+        if isinstance(other, _BUFFERS):
+            return are_alike(self._array, other._array)
+        if isinstance(other, bytes):
+            return are_alike(self._array, np.frombuffer(other, np.uint8))
+        return NotImplemented
 
     def __getitem__(self, i):
         if isinstance(i, slice):

@@ -173,6 +173,51 @@ def test_made_in_compiled_code():
     same(lambda n: memoryview(np.arange(n))[1:], lambda: 4)
 
 
+def test_arrays_made_in_compiled_code():
+    def f(n):
+        a = array.array("h", [1, 2, n])
+        a[1] = n
+        numbers = array.array("d"), array.array("f", (0.1, n)), array.array("L", range(n)), array.array("d", a)
+        return a, a[1:], numbers, array.array("h", b"abcd"), array.array("B", memoryview(b"ab"))
+
+    same(f, lambda: 5)
+    same(lambda n: array.array("h", bytes(n)), lambda: 3)
+    with pytest.raises(OverflowError):
+        njit(f)(70000)
+    with pytest.raises(errors.TypingError):
+        njit(lambda n: array.array("x", [n]))(1)
+
+
+def test_what_items_equal():
+    def f(a, x):
+        return x in a, a.count(x), [item == x for item in a]
+
+    longs, halves = array.array("q", [2**53 + 1, 1]), array.array("f", [0.1, 0.5])
+    for a, x in ((longs, 2.0**53), (longs, True), (halves, 0.1), (halves, 0.5), (array.array("Q", [2**63 - 1]), -1)):
+        same(lambda pair: f(*pair), lambda a=a, x=x: (a, x))
+    same(lambda a: a.index(0.1), lambda: halves)
+    for x in (300, -1, 97):
+        same(lambda pair: pair[1] in pair[0], lambda x=x: (bytearray(b"abc"), x))
+
+
+def test_what_buffers_equal():
+    shorts, doubles = array.array("h", [1]), array.array("d", [1])
+    pairs = (
+        (shorts, doubles),
+        (shorts, bytearray(b"\1")),
+        (shorts, bytearray(b"\1\0")),
+        (memoryview(shorts), bytearray(b"\1")),
+        (memoryview(shorts), bytearray(b"\1\0")),
+        (memoryview(b"abc")[::2], bytearray(b"ac")),
+        (array.array("q", [2**53 + 1]), array.array("d", [2.0**53])),
+        (array.array("Q", [2**64 - 1]), array.array("q", [-1])),
+        (array.array("f", [0.1]), array.array("d", [0.1])),
+    )
+    for pair in pairs:
+        same(lambda pair: (pair[0] == pair[1], pair[1] == pair[0], pair[0] != pair[1]), lambda pair=pair: pair)
+    same(lambda m: (bytearray(m), bytearray(m[::-1])), lambda: memoryview(b"abcd")[::2])
+
+
 def test_kept_by_a_global_variable():
     @njit
     def f(i):
