@@ -364,7 +364,7 @@ bool insn_call(Translator *t, int count, bool keywords_on_top) {
 
 bool insn_call_ex(Translator *t, int flags) {
     Slot keywords = flags & 1 ? translate_pop(t) : (Slot){.kind = SLOT_NULL};
-    if (flags & 1 && keywords.kind != SLOT_MAP) return translate_refuse(t, t->span, REFUSED_STAR_BRANCH);
+    if (flags & 1) TRY(translate_take_pairs(t, &keywords));
     Value *tuple = translate_pop_sequence(t);
     TRY(tuple);
     Slot first;

@@ -25,7 +25,8 @@ static Map *joined_maps(Translator *t, const Map *map, const Map *more) {
 bool insn_map_spread(Translator *t, int depth) {
     Map one = {.names = (const char *[]){NULL}, .keys = (Value *[]){NULL}, .values = (Value *[]){NULL}, .count = 1};
     Slot more = translate_pop(t), *slot = translate_peek(t, depth);
-    if (!slot || slot->kind != SLOT_MAP) return translate_refuse(t, t->span, REFUSED_STAR_BRANCH);
+    if (!slot) return translate_malformed(t, "a dict is missing");
+    TRY(translate_take_pairs(t, slot));
     if (more.kind != SLOT_MAP) TRY(one.values[0] = translate_slot_value(t, more, false));
     slot->map = joined_maps(t, slot->map, more.kind == SLOT_MAP ? more.map : &one);
     return true;

@@ -87,6 +87,31 @@ static bool shows(const Value *user, const Value *dict) {
     }
 }
 
+/* The keyword arguments of a call as a display, where they lie on the stack as a dict that is one value: CPython fills
+ * one in turn where they are many, and one where ways join among them is no display any more (translate_keep_slot). */
+bool translate_take_pairs(Translator *t, Slot *slot) {
+    Value *dict = slot->kind == SLOT_VALUE && slot->value->op == OP_DICT ? slot->value : NULL;
+    if (slot->kind == SLOT_MAP) return true;
+    if (!dict) return translate_refuse(t, t->span, REFUSED_STAR_BRANCH);
+    VEC(Value *) puts = {0};
+    size_t b = t->func->blocks.len;
+    while (b > 1 && t->func->blocks.data[b - 1] != dict->block) b--;
+    for (b = b ? b - 1 : 0; b < t->func->blocks.len; b++)
+        for (Value *user = t->func->blocks.data[b]->first; user; user = user->next)
+            if (puts_in(user, dict)) vec_push(t->arena, &puts, user);
+    Map *map = translate_new_pairs(t, puts.len);
+    for (size_t i = 0; i < puts.len; i++) {
+        Value *put = puts.data[i];
+        map->keys[i] = merges(put) ? NULL : put->args[1];
+        map->names[i] = merges(put) ? NULL : translate_key_name(put->args[1]->konst);
+        map->values[i] = put->args[2];
+        value_remove(put);
+    }
+    value_remove(dict);
+    *slot = (Slot){.kind = SLOT_MAP, .span = slot->span, .map = map};
+    return true;
+}
+
 typedef struct Display {
     VEC(Value *) puts; /* what puts something in, in order */
     bool fits;         /* these are texts and values, before all else */

@@ -295,6 +295,8 @@ bool insn_map_add(Translator *t, int depth);
 bool insn_put_all(Translator *t, int depth);
 bool insn_map_merge(Translator *t, int depth);
 bool insn_map_spread(Translator *t, int depth);
+/* The dict of keyword arguments on the stack is a display again, SLOT_MAP (spreads.c). */
+bool translate_take_pairs(Translator *t, Slot *slot);
 Map *translate_new_pairs(Translator *t, size_t count);
 bool translate_push_map(Translator *t, Map *map);
 const char *translate_key_name(const Const *key); /* NULL: it is no text */

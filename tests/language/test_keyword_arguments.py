@@ -303,3 +303,30 @@ def test_partials_that_do_not_fit(function):
         njit(function)(1)
     text = str(theirs.value)
     assert str(ours.value) in text and __file__ in text and "applied" not in text, text
+
+
+PARAMETERS = ", ".join(f"a{i}" for i in range(20))
+TOTAL = f"def g({PARAMETERS}):\n    return " + " + ".join(f"{i + 1} * a{i}" for i in range(20)) + "\n"
+
+
+def arguments(text, first=0):
+    return ", ".join(f"a{i}=" + text.format(i) for i in range(first, 20))
+
+
+@pytest.mark.parametrize("body", [
+    f"return g({arguments('x + {0}')})",
+    f"return g({arguments('x if x > {0} else {0}')})",
+    f"return g(*(1, 2), {arguments('x and g(' + arguments('{0}').replace('{', '{{').replace('}', '}}') + ')', 2)})"
+    .replace("{0}", "7"),
+    f"o = {{'a0': 5, 'a1': 7.5}}\n    return g({arguments('x or {0}', 2)}, **o)",
+    f"try:\n        return g({arguments('x // (x - {0})')})\n    except ZeroDivisionError:\n        return -1",
+])
+def test_many_keyword_arguments_with_conditions_among_them(body):
+    """CPython puts more than fifteen into a dict in turn, and what stands on the stack at a condition is one value."""
+    plain, compiled = {}, {}
+    source = TOTAL + f"def f(x):\n    {body}\n"
+    exec(source, plain)
+    exec(source, compiled)
+    compiled["g"] = njit(compiled["g"])
+    for x in (0, 3, 30):
+        assert njit(compiled["f"])(x) == plain["f"](x)
