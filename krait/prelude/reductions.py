@@ -131,9 +131,13 @@ def extreme_of_all(f, name, a, initial):
 
 
 def as_first(dtype, initial):
-    # NumPy takes what comes first for a number of Python: it must fit.
-    if isinstance(initial, (np.integer, np.floating)) and (dtype.kind == "i" or dtype.kind == "u"):
-        return dtype.type(initial) if isinstance(initial, np.uint64) else dtype.type(int(initial))
+    # NumPy takes what comes first for a number of Python: what is signed must hold it.
+    if isinstance(initial, (np.integer, np.floating)) and dtype.kind == "i":
+        if isinstance(initial, np.uint64) and initial > np.uint64(np.iinfo(np.int64).max):
+            raise OverflowError("Python int too large to convert to C long")
+        return dtype.type(int(initial))
+    if isinstance(initial, np.floating) and dtype.kind == "u":
+        return dtype.type(int(initial))
     return dtype.type(initial)
 
 

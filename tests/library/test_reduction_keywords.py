@@ -32,7 +32,9 @@ def test_what_extremes_begin_from_fits_the_elements(name):
     small = INTEGERS.astype(np.int8)
     for text in (f"np.{name}(a, initial=b)", f"np.{name}(a, axis=0, initial=b)"):
         check(text, (small, np.int64(3)), (small, 2.7), (small, np.float32(-3.5)), (MATRIX, np.int64(2)))
+        check(text, (small.astype(np.uint8), np.int64(300)), (small.astype(np.uint8), np.int32(-1)))
         same_error(text, (small, np.int64(300)), (small, np.nan), (small, np.float64("nan")), (INTEGERS, np.inf))
+        same_error(text, (INTEGERS, np.uint64(2**63)), (small, np.uint64(2**64 - 1)))
     f = njit(lambda a, b: (np.min(a, axis=0, initial=b), 1)[1])
     with pytest.raises(ValueError, match="cannot convert float NaN to integer"):
         f(INTEGERS[0], np.float64("nan"))
