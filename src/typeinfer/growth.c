@@ -361,6 +361,10 @@ static bool step(Growth *g, Value *value, const Type *type) {
         want(g, value->args[0], iter);
         return true;
     }
+    case OP_OR: /* of dicts with names, which become dicts */
+        if (!type_is_keywords(value->type)) break;
+        for (uint32_t i = 0; i < value->nargs; i++) want(g, value->args[i], type);
+        return true;
     case OP_CELL: {
         Value *const *users;
         uint32_t count = solver_users(in, value, &users);

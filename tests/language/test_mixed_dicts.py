@@ -121,6 +121,9 @@ def test_numbers_keep_their_types_out_of_functions(body):
     "r = {'a': 1, 'mean': 2.5} if x.size > 9 else statistics(x)\nreturn r",
     "r = {}\nif x.size > 2:\n    r = statistics(x)\nreturn r",
     "k = 'n' if x.size > 3 else 'mean'\nreturn statistics(x)[k]",
+    "d = {'n': len(x), 'm': 0.5}\ne = d | {'z': 1}\ne['n'] = 3\nreturn d, e",
+    "e = {'n': len(x), 'm': 0.5} | {'z': 1}\nrows = [e]\nrows[0]['n'] = 3\nreturn e, rows",
+    "return ({'n': 1, 'm': 0.5} | {'n': 2.5}) == {'n': 2.5, 'm': 0.5}",
 ])  # fmt: skip
 def test_numbers_join_where_a_dict_is_needed(body):
     text = STATISTICS + "def f(x):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
