@@ -229,6 +229,18 @@ def float_not_in_range(x, items):
     return not float_in_range(x, items)
 
 
+def in_tuple(x, items):
+    if len(items) == 0:
+        return False
+    if items[0] == x:
+        return True
+    return in_tuple(x, items[1:])
+
+
+def not_in_tuple(x, items):
+    return not in_tuple(x, items)
+
+
 def in_walked(x, items):
     for item in items:
         if item == x:

@@ -209,6 +209,14 @@ static bool is_among(Typing *t, uint32_t from, uint32_t to, Fact *fact, Value **
     return sub_equal(t, facts, values, fact, found);
 }
 
+/* Whether a class may say in Python what equals its instances: then one item is asked behind the other, up to the first
+ * that does. */
+static bool has_instances(const Type *tuple) {
+    bool any = false;
+    for (uint32_t i = 0; i < tuple->count; i++) any |= type_is_instance(infer_content(tuple->items[i]));
+    return any;
+}
+
 bool rule_contains(Typing *t) {
     typing_as_list(t, 1);
     const Type *where = t->args[1].type;
@@ -240,6 +248,7 @@ bool rule_contains(Typing *t) {
         typing_bad_operands(t);
         return typing_hint(t, "in a kernel a number can be looked for in a bytes: 97 in b\"abc\"");
     }
+    if (has_instances(where)) return become_call(t, "builtin:in_tuple", "builtin:not_in_tuple");
     Value *found;
     Fact fact = known_bool(t, false, &found);
     if (where->count) TRY(is_among(t, 0, where->count, &fact, &found));

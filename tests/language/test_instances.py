@@ -368,3 +368,27 @@ def test_texts_of_dataclasses():
         return str(p), repr([p, p]), print_me, repr({1: Inner(1e20)}), repr(Point(1.0))
 
     oracle.agree(f, 3)
+
+
+class Noted:
+    def __init__(self, number, notes):
+        self.number = number
+        self.notes = notes
+
+    def __eq__(self, other):
+        self.notes.append(10 * self.number + other.number)
+        if self.number == 3:
+            raise ValueError("three")
+        return self.number == other.number
+
+
+@pytest.mark.parametrize("number", [1, 2, 7])
+def test_items_of_a_tuple_are_asked_up_to_the_first_that_is_equal(number):
+    def f(n):
+        notes = [0]
+        x = Noted(n, notes)
+        first = x in (Noted(1, notes), Noted(2, notes), Noted(4, notes))
+        second = x not in (Noted(7, notes), Noted(1, notes), Noted(2, notes), Noted(3, notes))
+        return first, second, notes
+
+    assert njit(f)(number) == f(number)
