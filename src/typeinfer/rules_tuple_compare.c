@@ -193,20 +193,30 @@ static bool become_call(Typing *t, const char *in, const char *not_in) {
 
 bool typing_list_contains(Typing *t); /* rules_list.c */
 
-/* One of these items of the tuple.  The two halves of them are asked each: what asks thousands in turn makes a chain in
- * which LLVM looks at each link beside all others. */
-static bool is_among(Typing *t, uint32_t from, uint32_t to, Fact *fact, Value **found) {
-    if (to - from > 1) {
-        uint32_t middle = from + (to - from) / 2;
-        Fact first;
-        Value *in_first;
-        TRY(is_among(t, from, middle, &first, &in_first));
-        TRY(is_among(t, middle, to, fact, found));
-        return sub_logic(t, OP_OR, &first, in_first, fact, found);
+/* The item is one of these of the tuple, or what was found already holds. */
+static bool add_among(Typing *t, uint32_t from, uint32_t to, Fact *fact, Value **found) {
+    for (uint32_t i = from; i < to; i++) {
+        Fact facts[2] = {t->args[0], typing_item_fact(t->args[1], i)}, same_fact;
+        Value *values[2] = {t->values[0], NULL}, *same;
+        if (t->emit) values[1] = typing_make_extract(t, t->values[1], i);
+        TRY(sub_equal(t, facts, values, &same_fact, &same));
+        TRY(sub_logic(t, OP_OR, &same_fact, same, fact, found));
     }
-    Fact facts[2] = {t->args[0], typing_item_fact(t->args[1], from)};
-    Value *values[2] = {t->values[0], t->emit ? typing_make_extract(t, t->values[1], from) : NULL};
-    return sub_equal(t, facts, values, fact, found);
+    return true;
+}
+
+/* One of all of them.  Each run of items is a chain of its own: in one of thousands, LLVM looks at each link beside all
+ * others, and in a tree it follows many ways down from each. */
+static bool is_among(Typing *t, uint32_t count, Fact *fact, Value **found) {
+    enum { RUN = 64 };
+    *fact = known_bool(t, false, found);
+    for (uint32_t from = 0; from < count; from += RUN) {
+        Value *in_run;
+        Fact run = known_bool(t, false, &in_run);
+        TRY(add_among(t, from, from + RUN < count ? from + RUN : count, &run, &in_run));
+        TRY(sub_logic(t, OP_OR, &run, in_run, fact, found));
+    }
+    return true;
 }
 
 /* Whether a class may say in Python what equals its instances: then one item is asked behind the other, up to the first
@@ -250,8 +260,8 @@ bool rule_contains(Typing *t) {
     }
     if (has_instances(where)) return become_call(t, "builtin:in_tuple", "builtin:not_in_tuple");
     Value *found;
-    Fact fact = known_bool(t, false, &found);
-    if (where->count) TRY(is_among(t, 0, where->count, &fact, &found));
+    Fact fact;
+    TRY(is_among(t, where->count, &fact, &found));
     if (t->op == OP_NOT_IN)
         TRY(typing_sub(t, &(SubOp){.op = OP_NOT, .values = &found, .facts = (Fact[]){fact}, .nargs = 1}, &fact,
                        &found));

@@ -156,12 +156,12 @@ def test_a_value_that_is_compared_hundreds_of_times(kind, n):
 
 
 def test_a_value_that_is_looked_for_among_a_thousand():
-    """The answers are put together in a tree: in a chain LLVM looks at each beside all before it."""
+    """The answers are put together in runs: in one chain LLVM looks at each beside all before it."""
     f = made("def f(x):\n    return x in (" + ", ".join(map(str, range(0, 2000, 2))) + ")\n")
     depth = {}
     for to, a, b in re.findall(r"(%\d+): bool = or (%\d+), (%\d+)", _testing.stage(f, ["int"], "typed")):
         depth[to] = 1 + max(depth.get(a, 0), depth.get(b, 0))
-    assert len(depth) == 999 and max(depth.values()) == 10
+    assert len(depth) >= 999 and max(depth.values()) < 100
     compiled = jit(f)
     for x in (-2, -1, 0, 1, 998, 1998, 1999, 2000):
         assert compiled(x) == f(x)
