@@ -36,6 +36,17 @@ static LLVMValueRef double_to_half(Lower *l, LLVMValueRef value, Scalar to) {
     return single_to_half(l, LLVMBuildBitCast(l->b, odd, l->f32, ""), to);
 }
 
+/* An integer that float16 has, or one beside the largest, which becomes an infinity, too.  Of integers with few digits,
+ * however large, LLVM takes the way to float16 and on to a wider float for exact. */
+static LLVMValueRef within_half(Lower *l, LLVMValueRef value, bool is_signed) {
+    enum { BEYOND = 65521 }; /* is nearer to 2^16 than to the largest finite number, 65504 */
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMValueRef most[] = {value, LLVMConstInt(type, BEYOND, false)};
+    if (!is_signed) return l_intrinsic(l, "llvm.umin", type, most, 2);
+    LLVMValueRef least[] = {l_intrinsic(l, "llvm.smin", type, most, 2), LLVMConstInt(type, (uint64_t)-BEYOND, true)};
+    return l_intrinsic(l, "llvm.smax", type, least, 2);
+}
+
 /* An integer of any width that a float64 holds, or that is rounded as it would be: beyond 2^52 the last of the upper 53
  * bits keeps whether there is anything below. */
 static LLVMValueRef int_to_half(Lower *l, LLVMValueRef value, bool is_signed, Scalar to) {
@@ -48,6 +59,7 @@ static LLVMValueRef int_to_half(Lower *l, LLVMValueRef value, bool is_signed, Sc
                                           l_not(l, value), value);
         value = l_select(l, l_icmp(l, LLVMIntUGE, magnitude, l_i64(l, INT64_C(1) << 52)), odd, value);
     }
+    if (to == SCALAR_FLOAT16 && LLVMGetIntTypeWidth(type) > 16) value = within_half(l, value, is_signed);
     LLVMTypeRef wide = LLVMGetIntTypeWidth(type) <= 16 || to == SCALAR_FLOAT16 ? l->f32 : l->f64;
     value = is_signed ? LLVMBuildSIToFP(l->b, value, wide, "") : LLVMBuildUIToFP(l->b, value, wide, "");
     return wide == l->f32 ? single_to_half(l, value, to) : double_to_half(l, value, to);

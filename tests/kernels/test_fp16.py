@@ -66,3 +66,16 @@ def test_results_are_float16():
     out = np.zeros(1)
     kernel[1, 1](out)
     assert out[0] == 2048
+
+
+def test_integers_of_few_digits_that_no_float16_holds():
+    @cuda.jit
+    def kernel(out):
+        i = cuda.grid(1)
+        out[i, 0] = np.float64(np.float16(cuda.brev(np.uint32(i))))
+        out[i, 1] = np.float32(np.float16((i & 7) << 40))
+
+    out = np.ones((64, 2))
+    kernel[1, 64](out)
+    assert np.array_equal(out[:, 0], np.where(np.arange(64) > 0, np.inf, 0.0))
+    assert np.array_equal(out[:, 1], np.where(np.arange(64) % 8 > 0, np.inf, 0.0))

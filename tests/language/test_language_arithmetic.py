@@ -534,3 +534,15 @@ def test_a_remainder_behind_a_condition():
             njit(function)(ours, mask, x, 5)
             function(theirs, mask, x, 5)
             np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("text", [
+    "np.float64(np.float16((x & 7) << 40))", "np.float32(np.float16(np.int32((x & 7) << 20)))",
+    "np.float16((x & 7) << 40) - np.uint64(127)", "np.float64(np.float16(np.uint32((x & 7) << 28)))",
+    "np.float64(np.float16(-(x & 1) * 65519)), np.float64(np.float16(-(x & 1) * 65520))",
+    "np.float64(np.float16(x * 9360)), np.float64(np.float16(x * 9359))",
+])  # fmt: skip
+def test_integers_of_few_digits_that_no_float16_holds(text):
+    """LLVM takes such a conversion, and that back to a wider float, for exact: it gave the integer, not an infinity."""
+    with np.errstate(over="ignore"):
+        agree_all(expression(text, "x"), [(x,) for x in range(-8, 9)])
