@@ -139,9 +139,17 @@ static ClassAnswer derives(Frontend *frontend, PyObject *own, PyObject *class) {
     return is < 0 ? CLASS_NOT_ONE : is ? CLASS_YES : CLASS_NO;
 }
 
+/* No iterator is a list, a tuple, a text, a dict or a number, whatever it was made of. */
+static bool is_no_iterator(PyObject *class) {
+    const unsigned long holders = Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_UNICODE_SUBCLASS |
+                                  Py_TPFLAGS_BYTES_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS | Py_TPFLAGS_LONG_SUBCLASS;
+    return PyType_Check(class) && (PyType_GetFlags((PyTypeObject *)class) & holders);
+}
+
 ClassAnswer frontend_is_instance(Frontend *frontend, const Type *type, const Type *meant) {
     PyObject *class = frontend_class_meant(frontend, meant), *own;
     if (!class) return CLASS_NOT_ONE;
+    if (type->kind == TY_ITER && is_no_iterator(class)) return CLASS_NO;
     if (!(own = frontend_class_of(frontend, type))) return CLASS_UNKNOWN;
     ClassAnswer answer = derives(frontend, own, class);
     return answer == CLASS_NO && may_be_of_subclass(own, class) ? CLASS_UNKNOWN : answer;

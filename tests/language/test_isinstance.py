@@ -134,3 +134,8 @@ def test_no_class_of_a_class():
         njit(lambda x: issubclass(x, int))(3)
     with pytest.raises(errors.TypingError, match=r"issubclass\(\) arg 2 must be a class, a tuple of classes"):
         njit(lambda x: issubclass(int, x))(3)
+
+
+def test_iterators_are_no_containers():
+    agree(lambda a: (isinstance(reversed(a), list), isinstance(iter(a), (tuple, str, dict)), isinstance(iter(a), int)),
+          [1, 2])  # fmt: skip

@@ -84,7 +84,7 @@ def test_made_by_two_ways_out(body, c):
     "return 2 * a", "return a * 0", "return a * -1", "a *= 2", "a *= 0",
     "return a == [3, 1], a == a, a != a, a < [4], a <= a, a > [3], a >= [3, 2]", "return [x + 1 for x in a]",
     "s = 0\nfor x in a:\n    s += x\nreturn s", "for i, x in enumerate(a):\n    a[i] = x + i",
-    "return [x for x in reversed(a)]",
+    "return [x for x in reversed(a)]", "a.extend(reversed(a))", "a += reversed(a)",
     "s = 0\nfor x, y in zip(a, a[1:]):\n    s += x * y\nreturn s",
     "n = 0\nfor x in a:\n    n += 1\n    if n < 9:\n        a.append(x)",
     "while a:\n    a.pop()",
