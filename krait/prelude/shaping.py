@@ -278,6 +278,8 @@ def method_reshape(a, *shape, order="C", copy=None):
 
 
 def squeeze(a, axis):
+    if axis is None:
+        return np.squeeze(a)
     if isinstance(axis, tuple):
         check_axes(axis, a.ndim)
         kept = other_axes(axes_of(axis, a.ndim), a.ndim)

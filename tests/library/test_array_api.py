@@ -161,4 +161,4 @@ def test_generators_are_given_up():
 
 
 def test_squeeze_without_an_axis_of_no_axes():
-    check("np.squeeze(np.asarray(a))", 2.5)
+    check("np.squeeze(np.asarray(a)), np.squeeze(np.asarray(a), axis=None)", 2.5)
