@@ -68,6 +68,27 @@ void *caught_text(void *caught, int64_t which, char *to) {
     return raised;
 }
 
+/* Nothing checks an annotation: `x: float` may hold an int, `n: int` a bool, which is taken as what is annotated.  A
+ * new reference: the object itself, if it is no such number. */
+static PyObject *as_annotated(const Type *type, PyObject *object) {
+    if (type->kind == TY_OPTIONAL && object != Py_None) type = type->items[0];
+    bool whole = type->kind == TY_SCALAR && PyIndex_Check(object);
+    if (whole && type->scalar == SCALAR_INT64 && !PyLong_CheckExact(object))
+        return PyBool_Check(object) ? PyLong_FromLong(object == Py_True) : PyNumber_Index(object);
+    if (whole && type->scalar == SCALAR_FLOAT64) return PyNumber_Float(object);
+    bool real = type->kind == TY_SCALAR && type->scalar == SCALAR_COMPLEX128 && (whole || PyFloat_Check(object));
+    if (real) return PyObject_CallOneArg((PyObject *)&PyComplex_Type, object);
+    if (type->kind != TY_TUPLE || !PyTuple_Check(object) || PyTuple_GET_SIZE(object) != (Py_ssize_t)type->count)
+        return Py_NewRef(object);
+    PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
+    for (uint32_t i = 0; tuple && i < type->count; i++) {
+        PyObject *item = as_annotated(type->items[i], PyTuple_GET_ITEM(object, (Py_ssize_t)i));
+        if (!item) Py_CLEAR(tuple);
+        if (item) PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+    }
+    return tuple;
+}
+
 /* A type that the class says is looked at as what a block of objmode gives. */
 void *caught_attribute(void *caught, const char *name, const Type *type, char *to) {
     PyGILState_STATE gil = PyGILState_Ensure();
@@ -75,7 +96,8 @@ void *caught_attribute(void *caught, const char *name, const Type *type, char *t
     PyObject *exception = object_asked(caught, caller);
     PyObject *attribute = exception ? PyObject_GetAttrString(exception, name) : NULL;
     const char *found = attribute ? Py_TYPE(attribute)->tp_name : NULL;
-    bool taken = take(caller, type, attribute, true, to);
+    bool taken = take(caller, type, attribute ? as_annotated(type, attribute) : NULL, true, to);
+    Py_XDECREF(attribute);
     if (!taken && found && PyErr_ExceptionMatches(PyExc_TypeError))
         PyErr_Format(PyExc_TypeError, "attribute '%s' of %s is of type %s, and not what the class annotates it with",
                      name, Py_TYPE(exception)->tp_name, found);

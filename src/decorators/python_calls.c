@@ -15,7 +15,7 @@
 #include "decorators/decorators.h"
 
 #include <stdlib.h> /* strtoul */
-#include <string.h> /* strcspn */
+#include <string.h> /* memset, strcspn */
 
 static _Thread_local PythonCaller *caller; /* the code that runs in this thread, if it may ask */
 
@@ -141,6 +141,7 @@ static int ask(const char *function, PyObject *one, PyObject *other) {
 /* What a block of objmode gives: converted, if the value and its kind stay the same, as those of NumPy's scalars and of
  * an array whose layout is not told. */
 static MarshalResult take_equal(const Marshal *marshal, const Type *type, PyObject *object, char *to) {
+    memset(to, 0, type_size(type)); /* a None leaves what it would hold as it is, and references there are counted */
     MarshalResult taken = marshal_unpack(marshal, type, object, to); /* takes True for an int */
     if (taken == MARSHAL_MISMATCH) taken = marshal_convert(marshal, type, object, to);
     if (taken == MARSHAL_ERROR &&

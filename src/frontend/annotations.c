@@ -46,6 +46,15 @@ static const Type *annotated(Frontend *frontend, PyObject *object, const char *n
     return type;
 }
 
+/* What Python's own classes say of theirs: those of OSError may be None. */
+static const Type *known_of(Frontend *frontend, PyObject *class, const char *name) {
+    if (!class || !PyType_IsSubtype((PyTypeObject *)class, (PyTypeObject *)PyExc_OSError)) return NULL;
+    if (strcmp(name, "errno") == 0)
+        return type_optional(frontend->types, type_scalar(frontend->types, SCALAR_INT64, true));
+    bool text = strcmp(name, "strerror") == 0 || strcmp(name, "filename") == 0;
+    return text ? type_optional(frontend->types, type_simple(frontend->types, TY_STRING)) : NULL;
+}
+
 const Type *frontend_declared(Frontend *frontend, const Type *class, const char *name) {
     PyObject *object = class->kind == TY_EXC_CLASS ? objects_get(frontend->objects, class->object) : NULL;
     PyObject *order = object ? ((PyTypeObject *)object)->tp_mro : NULL;
@@ -58,5 +67,5 @@ const Type *frontend_declared(Frontend *frontend, const Type *class, const char 
         if (!type) type = annotated(frontend, made_by, name);
     }
     PyErr_Clear();
-    return type;
+    return type ? type : known_of(frontend, object, name);
 }

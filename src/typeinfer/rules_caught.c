@@ -205,8 +205,29 @@ static bool refuse_attribute(Typing *t) {
     bool args = strcmp(t->text, "args") == 0;
     return typing_hint(t,
                        "annotate it in the class of exceptions that the handler or isinstance names, if it is yours, "
-                       "as in `%s`, or keep in a variable, assigned before the exception is raised, what is needed",
+                       "as in `%s`; what a class of Python's own has, str(e) says, and a variable that is assigned "
+                       "before the exception is raised keeps (of OSError errno, strerror and filename are read)",
                        args ? "args: tuple[int, str]" : arena_printf(t->in->arena, "%s: int", t->text));
+}
+
+/* e is e, e == e: of two that may be the same it is not known. */
+static bool compare_itself(Typing *t, bool *done) {
+    bool same = t->op == OP_IS || t->op == OP_EQ, other = t->op == OP_IS_NOT || t->op == OP_NE;
+    bool itself = t->nargs == 2 && t->values[0] && value_resolve(t->at->args[0]) == value_resolve(t->at->args[1]);
+    if (!(same || other) || !itself || !is_exception(t->args[0].type)) return false;
+    *done = true;
+    return typing_become_const(t, const_bool(t->in->arena, t->in->types, same));
+}
+
+static bool compares_two(const Typing *t) {
+    bool compares = t->op == OP_IS || t->op == OP_IS_NOT || t->op == OP_EQ || t->op == OP_NE;
+    return compares && is_exception(infer_content(t->args[0].type)) && is_exception(infer_content(t->args[1].type));
+}
+
+static bool refuse_comparison(Typing *t) {
+    typing_fail(t, DIAG_UNSUPPORTED, "whether two exceptions are the same one is not known in compiled code");
+    return typing_hint(t,
+                       "compare what is known of both, str(e) or type(e).__name__, or set a flag where one is caught");
 }
 
 static bool refuse(Typing *t, const Type *caught) {
@@ -226,14 +247,30 @@ static bool refuse(Typing *t, const Type *caught) {
     return typing_hint(t, "keep in a variable, assigned before the exception is raised, what else the handler needs");
 }
 
+/* What an exception of a class of Python's own was made of here. */
+static const Type *arguments_of(Typing *t, const Type *exception) {
+    Infer *in = t->in;
+    const Type *class = type_object(in->types, TY_EXC_CLASS, exception->object);
+    const char *module = in->host->name_of(in->host->self, class, "__module__");
+    if (strcmp(t->text, "args") != 0 || !module || strcmp(module, "builtins") != 0) return NULL;
+    if (typing_class_follows(t, exception) && exception->count > 2) return NULL; /* its args are the first two */
+    const Type **items = ARENA_ARRAY(in->arena, const Type *, exception->count);
+    for (uint32_t i = 0; i < exception->count; i++) {
+        items[i] = typeinfer_general(in, exception->items[i]);
+        if (items[i]->kind == TY_TEXT) items[i] = type_simple(in->types, TY_STRING);
+        if (items[i]->kind != TY_SCALAR && items[i]->kind != TY_STRING) return NULL;
+    }
+    return type_tuple(in->types, items, exception->count);
+}
+
 /* An attribute whose type the class declares: what it is then, the interpreter knows. */
 static bool take_declared(Typing *t, bool *done) {
     const Type *of = t->op == OP_GETATTR && !t->in->device ? t->args[0].type : NULL, *type = NULL;
     if (!of || *done) return true;
     if (of->kind == TY_EXC)
         type = t->in->host->declared(t->in->host->self, type_object(t->in->types, TY_EXC_CLASS, of->object), t->text);
-    else if (is_exception(of))
-        type = narrow_declared(t->in, t->at, value_resolve(t->at->args[0]), t->text);
+    if (of->kind == TY_EXC && !type) type = arguments_of(t, of);
+    if (is_exception(of)) type = narrow_declared(t->in, t->at, value_resolve(t->at->args[0]), t->text);
     if (!type) return of->kind != TY_EXC || strcmp(t->text, "__class__") == 0 || refuse_attribute(t);
     *done = true;
     if (!t->emit) return typing_become(t, NULL, type);
@@ -287,6 +324,8 @@ bool typing_take_caught(Typing *t, bool *done) {
     if (*done) return true;
     make_asked(t);
     for (size_t i = 0; i < t->nargs; i++) any |= t->args[i].type && infer_content(t->args[i].type)->kind == TY_CAUGHT;
+    if (any && compare_itself(t, done)) return true;
+    if (any && compares_two(t)) return refuse_comparison(t);
     if (!any || takes_caught(t)) return true;
     for (size_t i = 0; i < t->nargs && !*done; i++) {
         const Type *type = t->args[i].type ? infer_content(t->args[i].type) : NULL;

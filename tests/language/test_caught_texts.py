@@ -155,7 +155,7 @@ def test_of_which_class_in_a_loop():
 def test_other_uses_are_refused():
     uses = {
         "e.args": "the type of `args`",
-        "e.strerror": "the type of `strerror`",
+        "e.winerror": "the type of `winerror`",
         "[e]": "cannot be used otherwise",
         "hash(e)": "cannot be used otherwise",
         "type(e) == OSError": "issubclass.type.e., C. are known",

@@ -161,10 +161,38 @@ def reading(raised, handler, asked):
     return f"{HEAD}def f(n):\n    try:\n        raise {raised}\n    except {handler} as e:\n        return e.{asked}\n"
 
 
+@pytest.mark.parametrize("raised, asked", [("Halves(n)", "code"), ("Failed(n, 'x')", "code"),
+                                           ("At(n, n, (n, n))", "path"), ("At(n, n, (n, n))", "share")])  # fmt: skip
+@pytest.mark.parametrize("n", [2, True])
+def test_numbers_that_are_taken_as_annotated(raised, asked, n):
+    f = make(reading(raised, raised.split("(")[0], asked), "f")
+    assert njit(f)(n) == f(n)
+
+
+@pytest.mark.parametrize("body", [
+    "e = ValueError('x', n)\nreturn e.args, e.args[1] + 1, len(e.args)",
+    "e = KeyError(n)\nreturn e.args[0]",
+    "e = OSError(n, 'no')\nreturn e.args, e.errno, e.strerror, e.filename",
+    "try:\n    raise OSError(n, 'no')\nexcept OSError as e:\n    return e.errno == 5, e.strerror, e.filename is None",
+    "try:\n    raise FileNotFoundError('gone')\nexcept OSError as e:\n    return e.errno is None, e.errno",
+    "try:\n    raise ValueError(n)\nexcept ValueError as e:\n    return e is e, e == e, e != e, e is not e",
+])  # fmt: skip
+def test_what_classes_of_pythons_own_have(body):
+    agree(make("def f(n):\n" + "".join(f"    {line}\n" for line in body.split("\n")), "f"), 5)
+
+
+def test_whether_two_exceptions_are_one():
+    text = (
+        "def f(n):\n    try:\n        helper(n)\n    except Failed as a:\n        try:\n            helper(n)\n"
+        "        except Failed as b:\n            return a is b\n"
+    )
+    with pytest.raises(errors.UnsupportedError, match="whether two exceptions are the same one is not known"):
+        njit(make(HEAD + text, "f"))(1)
+
+
 def test_another_type_than_the_class_annotates():
-    f = njit(make(reading("Halves(n)", "Halves", "code"), "f"))
-    assert f(2.5) == 2.5
-    with pytest.raises(TypeError, match="attribute 'code' of Halves is of type int, and not what the class annotates"):
+    f = njit(make(reading("Halves(str(n))", "Halves", "code"), "f"))
+    with pytest.raises(TypeError, match="attribute 'code' of Halves is of type str, and not what the class annotates"):
         f(2)
 
 
