@@ -104,7 +104,7 @@ def byte_of(x):
 class bytearray(_Buffer):
     __krait_original__ = builtins.bytearray
 
-    def __init__(self, source=b""):
+    def __init__(self, source=0):
         self._array = np.array(bytes_of(source))
 
     def __krait_result__(self):

@@ -276,9 +276,9 @@ bool translate_is_kept_generator(const PyCodeObject *code);
 bool translate_kept_generator(Translator *t);
 bool translate_taken_by(Translator *t, bool *answers);
 void translate_note_generator(Translator *t, Value *call); /* the call that it was called for */
-void translate_note_walked(Translator *t, Value *call); /* of a comprehension: its iterator (generators.c) */
+void translate_note_walked(Translator *t, Value *call);    /* of a comprehension: its iterator (generators.c) */
 bool translate_walks_parameter(const Translator *t);
-void translate_settle_generators(Translator *t);           /* once it is known which variables change */
+void translate_settle_generators(Translator *t); /* once it is known which variables change */
 Value *translate_argument_of(Translator *t, const Value *callee, Value *argument);
 bool insn_collect(Translator *t);
 bool insn_load_bool(Translator *t, int value);

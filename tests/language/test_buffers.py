@@ -168,6 +168,7 @@ def test_made_in_compiled_code():
         return b, bytes(b), b + b"xy", b == bytes(b), isinstance(b, bytearray), v[1:], v.toreadonly(), bytearray([1, 2])
 
     same(f, lambda: 5)
+    same(lambda n: (bytearray(), len(bytearray()), bytearray() + bytearray([n])), lambda: 7)
     same(lambda n: bytearray(n), lambda: -1)
     same(lambda n: bytearray([n]), lambda: 256)
     same(lambda n: memoryview(np.arange(n))[1:], lambda: 4)
