@@ -121,12 +121,6 @@ FURTHER = {
         def f(x):
             return P._make(x)
         f((1, 2))""",
-    "mode of a list": """
-        import statistics
-        @njit
-        def f(x):
-            return statistics.mode(x)
-        f([1, 2, 2])""",
     "attributes as a dict": """
         class P:
             def __init__(self, x): self.x = x

@@ -68,6 +68,8 @@ def described(x, y):
 
 def test_statistics():
     agree(described, [1, 2, 4], [0.1, 0.2, 0.7])
+    agree(lambda x, words: (statistics.mode(x), statistics.multimode(x), statistics.mode(words)), [1, 2, 2, 3, 3],
+          ["a", "b", "b"])  # fmt: skip
 
     @njit
     def spread(x):

@@ -42,8 +42,8 @@ def made_here(l, n):
 
 def in_a_dict(l, n):
     d = {"a": l[0]}
-    d["b"] = n
-    d["a"] = n
+    for name in ["b", "a"]:
+        d[name] = n
     return d
 
 
@@ -62,6 +62,18 @@ def test_ints_that_are_no_floats(function):
     for n in OTHERS:
         with pytest.raises(OverflowError, match=f"the int {n}, put among floats, is no float"):
             compiled([0.5], n)
+
+
+def test_a_dict_whose_names_are_written_out_keeps_ints_as_they_are():
+    def f(x, n):
+        d = {"a": x}
+        d["b"] = n
+        d["a"] = n
+        return d
+
+    compiled = njit(f)
+    for n in [*EXACT, *OTHERS]:
+        assert compiled(0.5, n) == f(0.5, n), n
 
 
 def test_constants_and_conversions():

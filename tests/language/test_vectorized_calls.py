@@ -146,7 +146,7 @@ def test_a_ufunc_for_devices_is_one_on_the_host_too():
         (lambda a: counted(a, 1j), r"`counted` does not take .*\n(.*\n)*.*its signatures take \(float64, float64\)"),
         (lambda a: counted(a), "`counted` takes 2 arguments, 1 given"),
         (lambda a: counted(a, a, a, a, a), "`counted` takes from 2 to 3 positional arguments but 5"),
-        (lambda a: counted(a, a, order="C"), "`counted` has no parameter named 'order'"),
+        (lambda a: counted(a, a, ordre="C"), "`counted` has no parameter named 'ordre'"),
         (lambda a: counted(a, "x"), "`counted` does not take"),
         (lambda a: larger(a, a, out=np.zeros(4, np.int64)), "the result of `larger` is float64 and cannot be stored"),
     ],

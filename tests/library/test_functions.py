@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import pytest
 
-from krait import _testing, cuda, errors, njit
+from krait import _testing, cuda, errors, njit, typed
 
 ROWS = _testing.functions()
 PREFIXES = dict((title, prefix) for prefix, title in _testing.libraries())
@@ -15,8 +15,9 @@ CHARACTERS = {row[1] for row in _testing.table("scalars")}
 NAMES = [name for row in ROWS if row["library"] != "Added functions" for name in row["names"].split()]
 
 
-# Every integer type of NumPy has methods that their abstract class, under whose name they stand, lacks.
-METHODS_OF_ALL = {np.integer: np.int64}
+# Every integer type of NumPy has methods that their abstract class, under whose name they stand, lacks; a typed list
+# has one more than a list.
+METHODS_OF_ALL = {np.integer: np.int64, list: typed.List}
 
 
 def resolve(name):
