@@ -34,12 +34,15 @@ static NumpyTwister *words_in_place(const BitGenerator *bits) {
     return bits->next_uint32 == krait_host_numpy_twister ? bits->state : 0;
 }
 
+/* Whatever other threads draw meanwhile, the index is never beyond the words: NumPy would read on from there. */
 static uint32_t draw_word_of(NumpyTwister *mt) {
-    if (mt->index >= TWISTER_WORDS) {
+    int at = mt->index;
+    if (at >= TWISTER_WORDS) {
         krait_host_twister_turn(mt->state);
-        mt->index = 0;
+        at = 0;
     }
-    return twister_tempered(mt->state[mt->index++]);
+    mt->index = at + 1;
+    return twister_tempered(mt->state[at]);
 }
 
 static uint32_t draw_half(const BitGenerator *bits) {
