@@ -97,7 +97,8 @@ static const char *exception_words(Frontend *frontend, const char **class) {
 
 /* What a function of the user's that answers for types has raised, in its own words. */
 static bool overload_failed(Frontend *frontend, const OverloadRequest *request) {
-    if (!PyErr_ExceptionMatches(PyExc_Exception)) return python_failed(frontend, "an overload was interrupted");
+    bool theirs = PyErr_ExceptionMatches(PyExc_Exception) && !PyErr_ExceptionMatches(PyExc_MemoryError);
+    if (!theirs) return python_failed(frontend, "an overload was interrupted");
     const FuncInfo *row = func_row(request->func); /* what a user added is documented by its name */
     const char *class, *words = exception_words(frontend, &class);
     if (strcmp(class, "TypingError") == 0) /* which is about the user's code, as the words are */

@@ -7,7 +7,7 @@
  * nothing changes become their operands: they are keyword arguments as well if their values have no type in common. */
 #include "frontend/translate.h"
 
-#include <string.h> /* strcmp */
+#include <string.h> /* memset, strcmp */
 
 static bool is_row(const Value *callee, FuncId id) {
     const Type *type = callee->op == OP_CONST ? callee->konst->type : NULL;
@@ -87,29 +87,62 @@ static bool shows(const Value *user, const Value *dict) {
     }
 }
 
-/* The keyword arguments of a call as a display, where they lie on the stack as a dict that is one value: CPython fills
- * one in turn where they are many, and one where ways join among them is no display any more (translate_keep_slot). */
-bool translate_take_pairs(Translator *t, Slot *slot) {
-    Value *dict = slot->kind == SLOT_VALUE && slot->value->op == OP_DICT ? slot->value : NULL;
-    if (slot->kind == SLOT_MAP) return true;
-    if (!dict) return translate_refuse(t, t->span, REFUSED_STAR_BRANCH);
-    VEC(Value *) puts = {0};
+typedef VEC(Value *) Puts;
+
+/* Which blocks lead to the one that is translated, by id. */
+static bool *leading_blocks(Translator *t) {
+    VEC(Block *) todo = {0};
+    bool *leads = ARENA_ARRAY(t->arena, bool, t->func->next_block);
+    memset(leads, 0, t->func->next_block * sizeof *leads);
+    vec_push(t->arena, &todo, t->block);
+    while (todo.len) {
+        const Block *block = todo.data[--todo.len];
+        if (leads[block->id]) continue;
+        leads[block->id] = true;
+        for (uint32_t i = 0; i < block->preds.len; i++) vec_push(t->arena, &todo, block->preds.data[i]);
+    }
+    return leads;
+}
+
+/* What is put into a dict by the code so far, in order. */
+static Puts puts_into(Translator *t, const Value *dict, const bool *leads) {
+    Puts puts = {0};
     size_t b = t->func->blocks.len;
     while (b > 1 && t->func->blocks.data[b - 1] != dict->block) b--;
     for (b = b ? b - 1 : 0; b < t->func->blocks.len; b++)
         for (Value *user = t->func->blocks.data[b]->first; user; user = user->next)
-            if (puts_in(user, dict)) vec_push(t->arena, &puts, user);
+            if (puts_in(user, dict) && (!leads || leads[user->block->id])) vec_push(t->arena, &puts, user);
+    return puts;
+}
+
+/* The keyword arguments of a call as a display, where they lie on the stack as a dict that is one value: CPython fills
+ * one in turn where they are many, and one where ways join among them is no display any more (translate_keep_slot).
+ * The dict itself goes at the end: where the call stands twice, on two ways, both take what lies in it. */
+bool translate_take_pairs(Translator *t, Slot *slot) {
+    Value *dict = slot->kind == SLOT_VALUE && slot->value->op == OP_DICT ? slot->value : NULL;
+    if (slot->kind == SLOT_MAP) return true;
+    if (!dict) return translate_refuse(t, t->span, REFUSED_STAR_BRANCH);
+    Puts puts = puts_into(t, dict, leading_blocks(t));
     Map *map = translate_new_pairs(t, puts.len);
     for (size_t i = 0; i < puts.len; i++) {
-        Value *put = puts.data[i];
+        const Value *put = puts.data[i];
         map->keys[i] = merges(put) ? NULL : put->args[1];
         map->names[i] = merges(put) ? NULL : translate_key_name(put->args[1]->konst);
         map->values[i] = put->args[2];
-        value_remove(put);
     }
-    value_remove(dict);
+    vec_push(t->arena, &t->taken, dict);
     *slot = (Slot){.kind = SLOT_MAP, .span = slot->span, .map = map};
     return true;
+}
+
+void translate_drop_taken(Translator *t) {
+    for (size_t k = 0; k < t->taken.len; k++) {
+        Value *dict = t->taken.data[k];
+        if (!dict->block) continue; /* taken on another way, too */
+        Puts puts = puts_into(t, dict, NULL);
+        for (size_t i = 0; i < puts.len; i++) value_remove(puts.data[i]);
+        value_remove(dict);
+    }
 }
 
 typedef struct Display {

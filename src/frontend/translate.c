@@ -438,6 +438,7 @@ static bool translate_blocks(Translator *t) {
 static bool translate(Translator *t, ObjRef ref) {
     TRY(translate_open(t, ref));
     TRY(translate_blocks(t));
+    translate_drop_taken(t);
     return t->ssa.unassigned ? translate_malformed(t, "a variable is read before it has a value") : frontend_tidy(t);
 }
 

@@ -119,6 +119,7 @@ typedef struct Translator {
     Value *answer;         /* of any() or all() of a generator expression, whose call comes next */
     bool generates;        /* the next call makes a generator, of a generator expression */
     VEC(MadeGenerator) generators;
+    VEC(Value *) taken; /* dicts of keyword arguments that are displays again (translate_take_pairs) */
     VEC(Value *) later; /* made_ahead.c: values, by number, that calls made ahead have no object for */
 } Translator;
 
@@ -295,8 +296,9 @@ bool insn_map_add(Translator *t, int depth);
 bool insn_put_all(Translator *t, int depth);
 bool insn_map_merge(Translator *t, int depth);
 bool insn_map_spread(Translator *t, int depth);
-/* The dict of keyword arguments on the stack is a display again, SLOT_MAP (spreads.c). */
+/* The dict of keyword arguments on the stack is a display again, SLOT_MAP (spreads.c); at the end such dicts go. */
 bool translate_take_pairs(Translator *t, Slot *slot);
+void translate_drop_taken(Translator *t);
 Map *translate_new_pairs(Translator *t, size_t count);
 bool translate_push_map(Translator *t, Map *map);
 const char *translate_key_name(const Const *key); /* NULL: it is no text */
