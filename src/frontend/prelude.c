@@ -9,7 +9,7 @@
 /* Turns the Python exception that is set into the Diag; Exception subclasses only, others (KeyboardInterrupt) stay set
  * for the caller. */
 static bool python_failed(Frontend *frontend, const char *what) {
-    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) {
+    if (PyErr_Occurred() && (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError))) {
         diag_fail(frontend->diag, DIAG_PYTHON, NULL, (Span){0}, "%s", what);
         return false;
     }
