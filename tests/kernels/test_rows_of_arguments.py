@@ -21,12 +21,14 @@ class Pair(NamedTuple):
     right: object
 
 
-@cuda.jit
-def turned(x, out):
+def turn(x, out):
     i = cuda.grid(1)
     if i < out.shape[0]:
         a, b, c, d = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
         out[i, 0], out[i, 1], out[i, 2], out[i, 3] = b, c, d, a
+
+
+turned = cuda.jit(turn)
 
 
 def host_view(start, columns):
@@ -145,13 +147,7 @@ def test_rows_of_host_arrays_that_share_memory(place):
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float16, np.complex64, np.bool_])
 def test_rows_of_elements_of_other_sizes(dtype):
-    @cuda.jit
-    def kernel(x, out):
-        i = cuda.grid(1)
-        if i < out.shape[0]:
-            a, b, c, d = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
-            out[i, 0], out[i, 1], out[i, 2], out[i, 3] = b, c, d, a
-
+    kernel = cuda.jit(turn)
     whole = (np.arange(1000) % 251).astype(dtype)
     for start, columns in PLACES:
         x = whole[start:start + ROWS * columns].reshape(ROWS, columns)
@@ -190,13 +186,7 @@ def test_fields_of_records_are_neighbours_too():
 
 
 def test_threads_that_launch_for_the_first_time_with_rows_of_each_kind():
-    @cuda.jit
-    def kernel(x, out):
-        i = cuda.grid(1)
-        if i < out.shape[0]:
-            a, b, c, d = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
-            out[i, 0], out[i, 1], out[i, 2], out[i, 3] = b, c, d, a
-
+    kernel = cuda.jit(turn)
     start, failed = threading.Barrier(6), []
 
     def work(number):
