@@ -228,7 +228,7 @@ def _complex_ufunc(name, *values):
     result = getattr(np, name)(*values)
     if not any(isinstance(value, (complex, np.complexfloating)) for value in values):
         return result
-    if not all(np.isscalar(value) and np.isfinite(value) for value in values) or not np.isfinite(result):
+    if not all(np.isscalar(value) and np.isfinite(value) for value in values):
         return result
     if name == "absolute":
         real = type(result)
