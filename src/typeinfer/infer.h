@@ -158,6 +158,8 @@ bool typing_hint_near(Typing *t, const char *name, const char *const *names, siz
 bool typing_hint_near_attribute(Typing *t, const Type *type, const char *class_name);
 /* The class whose rows are the methods of a type, "builtins.str"; NULL: none are.  rules_attr.c */
 const char *typing_class_of_methods(const Type *type);
+/* The name of its class in the interpreter, "int", "numpy.float64"; NULL: it has none here.  none_operands.c */
+const char *typing_class_name(Typing *t, const Type *type);
 const char *typing_arg_text(Typing *t, size_t arg); /* "`x` (float32)", or "float32" for an unnamed expression */
 const char *typing_func_name(Typing *t);            /* "math.sin": first name of the row; of a ufunc its own */
 
@@ -293,6 +295,10 @@ bool typing_take_apart(Typing *t);          /* **x among the arguments of a call
 /* ---- members of classes (rules_members.c) ---- */
 /* Where the class of an operand has a method for the operation, a call of that: *own; true: not refused. */
 bool typing_own_operation(Typing *t, bool *own);
+/* What the builtin that called a special method makes of what that gave, or a refusal.  (own_answers.c) */
+bool typing_take_answer(Typing *t, const char *method, Fact *fact, Value **value);
+bool typing_has_method(Typing *t, const char *name, size_t arg); /* whether the class of an instance has it */
+bool typing_texts_of_instances(Typing *t);                       /* in f-strings and print.  (own_texts.c) */
 /* What x.name is, x of a class of the user's, or one, without a field of that name; MEMBER_NONE: typing goes on. */
 Member typing_member(Typing *t, const Type *type, const char *name, ObjRef after);
 bool typing_become_member(Typing *t, const Type *type, Member member);

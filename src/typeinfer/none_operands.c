@@ -39,6 +39,11 @@ static const char *class_name(const Type *type) {
     return type->kind < COUNT_OF(names) && !type->object ? names[type->kind] : NULL;
 }
 
+const char *typing_class_name(Typing *t, const Type *type) {
+    bool strong = type->kind == TY_SCALAR && !type->weak && !type->object;
+    return strong ? arena_printf(t->in->arena, "numpy.%s", scalar_info[type->scalar].name) : class_name(type);
+}
+
 /* Whether the operator joins what is on its left, of this class, with the like of it alone. */
 static bool concatenates(Op op, const Type *left) {
     return op == OP_ADD && (typing_is_text(left) || left->kind == TY_LIST || left->kind == TY_TUPLE);

@@ -4,7 +4,7 @@
  * In: an operation whose operand is an instance (or a class) of the user's.  Out: a call of the function that the
  * interpreter would call: of the left operand's class, then of the right one's, while what is called returns
  * NotImplemented. */
-#include <string.h> /* memchr, strcmp, strncmp */
+#include <string.h> /* memcpy, strcmp */
 
 #include "library/library.h"
 #include "typeinfer/infer.h"
@@ -99,6 +99,7 @@ bool typing_bind_method(Typing *t) {
 /* ---- special methods ---- */
 
 typedef struct Attempt { /* one call of a special method */
+    const char *name;
     Member method;
     size_t self; /* the operand whose class has it */
 } Attempt;
@@ -106,10 +107,15 @@ typedef struct Attempt { /* one call of a special method */
 /* The method of the class of operand `i`; one of tuple's own is none. */
 static bool attempt(Typing *t, const char *name, size_t i, Attempt *to) {
     const Type *type = i < t->nargs && t->args[i].type ? infer_content(t->args[i].type) : NULL;
-    *to = (Attempt){.self = i};
+    *to = (Attempt){.name = name, .self = i};
     if (!type || !name || !has_class(type)) return false;
     to->method = typing_member(t, type, name, 0);
     return to->method.kind == MEMBER_METHOD;
+}
+
+bool typing_has_method(Typing *t, const char *name, size_t arg) {
+    Attempt of;
+    return attempt(t, name, arg, &of);
 }
 
 static bool is_not_implemented(Typing *t, const Type *type) {
@@ -130,7 +136,7 @@ static bool call_method(Typing *t, const Attempt *of, Fact *fact, Value **value)
         values[i + 1] = t->values[from];
     }
     SubOp call = {.op = OP_CALL, .values = values, .facts = facts, .nargs = t->nargs + 1};
-    return typing_sub(t, &call, fact, value);
+    return typing_sub(t, &call, fact, value) && typing_take_answer(t, of->name, fact, value);
 }
 
 /* Of what is not known yet nothing follows. */
@@ -287,13 +293,9 @@ static bool own_single(Typing *t, const char *name, bool *own) {
 
 /* A generator of the prelude over what is walked by its method __next__, or by its indices. */
 static bool walk_by(Typing *t, const char *name, Fact *fact, Value **value) {
-    ObjRef walker = t->in->host->prelude(t->in->host->self, name);
-    TRY(walker);
-    Fact facts[2] = {{type_object(t->in->types, TY_PYFUNC, walker), NULL}, *fact};
+    Fact facts[2] = {{NULL, NULL}, *fact};
     Value *values[2] = {NULL, *value};
-    facts[0].konst = const_of(t->in->arena, facts[0].type);
-    if (t->emit) values[0] = typing_make_const(t, facts[0].konst);
-    return typing_sub(t, &(SubOp){.op = OP_CALL, .values = values, .facts = facts, .nargs = 2}, fact, value);
+    return typing_call_prelude(t, name, facts, values, 2, fact, value);
 }
 
 static bool own_iter(Typing *t, bool *own) {
@@ -329,90 +331,70 @@ static const char *call_if_any(const Typing *t) {
                                            : NULL;
 }
 
-static bool own_call(Typing *t, bool *own) {
+enum { MOST_NAMES = 3 };
+
+/* The methods that a builtin or a class of numbers asks, in their order; NULL behind the last. */
+static void methods_asked(const Typing *t, const char *names[MOST_NAMES + 1]) {
+    static const char *const of_classes[][MOST_NAMES + 1] = {
+        {"b", "__bool__"},
+        {"i", "__int__", "__index__"},
+        {"f", "__float__", "__index__"},
+        {"c", "__complex__", "__float__", "__index__"},
+    };
     const Type *callee = t->args[0].type;
     const char *const *methods = callee->kind == TY_FUNC ? func_row(callee->func)->methods : NULL;
-    const char *names[2] = {methods ? methods[0] : NULL, methods ? methods[1] : NULL}, *if_any = call_if_any(t);
+    for (size_t i = 0; methods && i < COUNT_OF(func_info->methods); i++) names[i] = methods[i];
+    bool number = callee->kind == TY_CLASS && t->nargs == 2 && callee->items[0]->kind == TY_SCALAR;
+    if (!number || !callee->items[0]->weak) return;
+    for (size_t i = 0; i < COUNT_OF(of_classes); i++)
+        if (*of_classes[i][0] == type_scalar_kind(callee->items[0]))
+            memcpy(names, of_classes[i] + 1, MOST_NAMES * sizeof *names);
+}
+
+/* float(x.__index__()): what another method gives is converted in turn. */
+static bool convert_in_turn(Typing *t, const Attempt *of, Fact class) {
+    Fact facts[2] = {class}, fact;
+    Value *values[2] = {t->emit ? typing_make_const(t, class.konst) : NULL}, *value;
+    TRY(call_method(t, of, &facts[1], &values[1]));
+    if (facts[1].type->kind == TY_BOTTOM) return typing_result(t, facts[1].type, NULL);
+    SubOp call = {.op = OP_CALL, .values = values, .facts = facts, .nargs = 2};
+    return typing_sub(t, &call, &fact, &value) && become_result(t, fact, value);
+}
+
+static bool own_call(Typing *t, bool *own) {
+    const char *names[MOST_NAMES + 1] = {NULL}, *if_any = call_if_any(t);
+    Fact callee = t->args[0];
     Attempt of;
+    methods_asked(t, names);
     if (if_any) {
         drop_first(t);
         *own = true;
         return typing_become_prelude(t, if_any);
     }
-    if (callee->kind == TY_CLASS && t->nargs == 2 && callee->items[0]->kind == TY_SCALAR && callee->items[0]->weak)
-        names[0] = method_name(t, "", scalar_info[callee->items[0]->scalar].weak_name);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; names[i]; i++) {
         if (!attempt(t, names[i], 1, &of)) continue;
         drop_first(t);
         of.self = 0;
-        return try_in_turn(t, &of, 1, own);
+        *own = callee.type->kind == TY_CLASS && i > 0;
+        return *own ? convert_in_turn(t, &of, callee) : try_in_turn(t, &of, 1, own);
     }
     return true;
 }
 
-/* Field number `field` of a template for str.format, and how long it is with its braces. */
-static const char *find_field(const char *template, size_t field, size_t *length) {
-    for (; *template; template ++) {
-        if (*template != '{' && *template != '}') continue;
-        *length = strcspn(template, "}") + 1;
-        if (template[1] == *template)
-            template ++;
-        else if (*template == '{' && field-- == 0)
-            return template;
-    }
-    return NULL;
-}
-
-static bool refuse_format(Typing *t, size_t arg, const char *field, int length) {
-    typing_fail(t, DIAG_UNSUPPORTED, "%s is put into a text as %.*s, which its class may answer itself",
-                typing_arg_text(t, arg), length, field);
-    return typing_hint(t, "make the text first: format(x, '...'), str(x), repr(x), or a method of its class");
-}
-
-/* The function that makes the text of an instance in the template of an f-string, whose field is for that text then,
- * without what the function is given of it: *spec, for format(). */
-static bool plain_field(Typing *t, size_t arg, FuncId *function, const char **spec) {
-    size_t length;
-    Attempt of;
-    const Const *template = t->args[0].konst;
-    const char *field = template ? find_field(template->text, arg - 1, &length) : NULL;
-    if (!field) return true;
-    bool shown = field[1] == '!' && (field[2] == 'r' || field[2] == 's');
-    bool own = !shown && attempt(t, "__format__", arg, &of), given = length > 2 && field[1] == ':';
-    if (!shown && !own && length != 2) return refuse_format(t, arg, field, (int)length);
-    if (own && length != 2 && (!given || memchr(field + 1, '{', length - 1))) /* of another value */
-        return refuse_format(t, arg, field, (int)length);
-    if (shown && field[2] == 'r') *function = FUNC_REPR;
-    if (own) *function = FUNC_FORMAT;
-    if (own) *spec = given ? arena_printf(t->in->arena, "%.*s", (int)length - 3, field + 2) : "";
-    int before = (int)(field - template->text);
-    const char *rest = own ? field + length - 1 : field + (shown ? 3 : 1);
-    const char *text = arena_printf(t->in->arena, "%.*s{%s", before, template->text, rest);
-    const Const *plain = const_str(t->in->arena, t->in->types, text);
-    t->args[0] = (Fact){plain->type, plain};
-    if (t->emit) t->values[0] = typing_make_const(t, plain);
-    return true;
-}
-
-/* In an f-string and in print, what is put into a text is its str(), or its repr() where that is asked for. */
-static bool texts_of_instances(Typing *t) {
-    bool prints = t->op == OP_CALL && t->args[0].type->kind == TY_FUNC && t->args[0].type->func->id == FUNC_PRINT;
-    if (t->in->device || (t->op != OP_FORMAT && !prints)) return true;
-    for (size_t i = 1; i < t->nargs; i++) {
-        Attempt of;
-        FuncId function = FUNC_STR;
-        bool own = attempt(t, "__str__", i, &of) || attempt(t, "__repr__", i, &of) || attempt(t, "__format__", i, &of);
-        if (!own) continue;
-        const char *spec = NULL;
-        if (!prints) TRY(plain_field(t, i, &function, &spec));
-        const Const *text = const_of(t->in->arena, type_func(t->in->types, &func_info[function].head));
-        const Const *how = spec ? const_str(t->in->arena, t->in->types, spec) : NULL;
-        Fact facts[3] = {{text->type, text}, t->args[i]};
-        Value *values[3] = {t->emit ? typing_make_const(t, text) : NULL, t->values[i]};
-        if (how) facts[2] = (Fact){how->type, how};
-        if (how && t->emit) values[2] = typing_make_const(t, how);
-        SubOp call = {.op = OP_CALL, .values = values, .facts = facts, .nargs = how ? 3 : 2};
+/* What is an index by its method __index__() becomes the int that it is, if the operation takes one. */
+static bool index_operands(Typing *t) {
+    const Type *of = t->args[0].type ? infer_content(t->args[0].type) : NULL;
+    bool indexes = t->op == OP_GETITEM || t->op == OP_SETITEM || t->op == OP_DELITEM;
+    bool counts = t->op == OP_CALL && of && of->kind == TY_FUNC && of->func->id == FUNC_RANGE;
+    if (!counts && (!indexes || !of || of->kind == TY_DICT || type_is_instance(of))) return true;
+    for (size_t i = 1; i < (counts ? t->nargs : 2); i++) {
+        Attempt method;
+        if (!attempt(t, "__index__", i, &method)) continue;
+        Fact facts[2] = {{method.method.konst->type, method.method.konst}, t->args[i]};
+        Value *values[2] = {t->emit ? typing_make_const(t, method.method.konst) : NULL, t->values[i]};
+        SubOp call = {.op = OP_CALL, .values = values, .facts = facts, .nargs = 2};
         TRY(typing_sub(t, &call, &t->args[i], &t->values[i]));
+        TRY(typing_take_answer(t, "__index__", &t->args[i], &t->values[i]));
     }
     return true;
 }
@@ -466,7 +448,7 @@ bool typing_own_operation(Typing *t, bool *own) {
     *own = false;
     for (size_t i = 0; i < t->nargs; i++) any |= t->args[i].type && has_class(infer_content(t->args[i].type));
     if (!any) return true;
-    TRY(refuse_of_method(t));
+    TRY(refuse_of_method(t) && index_operands(t));
     switch (t->op) {
     case OP_TRUTH:
     case OP_NOT: return own_truth(t, own);
@@ -479,8 +461,8 @@ bool typing_own_operation(Typing *t, bool *own) {
     case OP_NEG:
     case OP_POS:
     case OP_INVERT: return own_single(t, method_name(t, "", op_info[t->op].text), own);
-    case OP_FORMAT: return texts_of_instances(t);
-    case OP_CALL: return texts_of_instances(t) && own_call(t, own);
+    case OP_FORMAT: return typing_texts_of_instances(t);
+    case OP_CALL: return typing_texts_of_instances(t) && own_call(t, own);
     default: break;
     }
     if (t->op >= OP_LT && t->op <= OP_GE) return own_compare(t, own);
