@@ -3,7 +3,7 @@ the numbers are the same."""
 
 import numpy as np
 
-from krait.prelude import draws
+from krait.prelude import draws, random_integers
 from krait.prelude.numpy_random import permutation, randint
 
 
@@ -21,22 +21,30 @@ def _refuse(legacy, old, new):
     raise ValueError(new)
 
 
-def _population(a, legacy):
-    if np.ndim(a) == 0:
-        if int(a) <= 0:
-            _refuse(legacy, "a must be greater than 0 unless no samples are taken",
-                    "a must be a positive integer unless no samples are taken")  # fmt: skip
-        return int(a)
-    if len(a) == 0:
-        _refuse(legacy, "'a' cannot be empty unless no samples are taken",
-                "a cannot be empty unless no samples are taken")  # fmt: skip
-    return len(a)
+def _population(n, size, number, legacy):
+    # How many there are to draw from: `number`, the number itself was given; none do where nothing is drawn.
+    if n > 0 or random_integers.is_nothing(size):
+        return n
+    if number:
+        _refuse(legacy, "a must be greater than 0 unless no samples are taken",
+                "a must be a positive integer unless no samples are taken")  # fmt: skip
+    _refuse(legacy, "'a' cannot be empty unless no samples are taken",
+            "a cannot be empty unless no samples are taken")  # fmt: skip
+    return n
+
+
+def _whole(a, legacy):
+    if not isinstance(a, (bool, int)) and np.asarray(a).dtype.kind not in "iu":
+        _refuse(legacy, "a must be 1-dimensional or an integer", "a must be a sequence or an integer")
+    return int(a)
 
 
 # ---- by probabilities ----
 
 
 def kahan_sum(p):
+    if len(p) == 0:
+        return 0.0
     total = p[0]
     lost = 0.0
     for i in range(1, len(p)):
@@ -123,10 +131,10 @@ def _kept_one(chances, draw, legacy):
 def choice(a, size=None, replace=True, p=None):
     if np.ndim(a) > 1:
         raise ValueError("a must be 1-dimensional")
-    n = _population(a, True)
     if np.ndim(a) == 0:
-        return _places(n, size, replace, p)
+        return _places(_population(_whole(a, True), size, True, True), size, replace, p)
     items = np.asarray(a)
+    n = _population(len(items), size, False, True)
     if size is None:
         return items[_places(n, None, replace, p)]
     return _taken(items, _places(n, size, replace, p))
@@ -159,18 +167,13 @@ def _without_replacement(items, size):
 
 def generator_choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
     if np.ndim(a) == 0:
-        return _generator_places(self, _population(a, False), size, replace, p, shuffle)
+        return _generator_places(self, _population(_whole(a, False), size, True, False), size, replace, p, shuffle)
     items = np.asarray(a)
-    places = _generator_places(self, _length(items, axis), size, replace, p, shuffle)
+    n = _population(items.shape[axis], size, False, False)
+    places = _generator_places(self, n, size, replace, p, shuffle)
     if items.ndim == 1 and size is None:
         return items[places]
     return np.take(items, places, axis)
-
-
-def _length(items, axis):
-    if items.shape[axis] == 0:
-        _population(items[:0], False)
-    return items.shape[axis]
 
 
 def _generator_places(self, n, size, replace, p, shuffle):

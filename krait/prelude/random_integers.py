@@ -5,9 +5,18 @@ import numpy as np
 from krait.prelude import distributions as of
 
 
+def is_nothing(size):
+    """Whether no number is asked for: then nothing is said against the bounds."""
+    if size is None:
+        return False
+    return size == 0 if np.ndim(size) == 0 else 0 in size
+
+
 def drawn(low, high, size, dtype, closed, draw, word, masked):
     """draw(least, width) gives one of at least 32 bits, word() 32 bits at random, of which narrower ones are made: a
     mask takes its bits, and what is too large is drawn again, or they are multiplied (Lemire)."""
+    if is_nothing(size):
+        return np.empty(size, dtype)
     kind = np.dtype(dtype).type
     if np.ndim(low) == 0 and np.ndim(high) == 0:
         least = int(low)

@@ -56,6 +56,36 @@ def test_attributes():
     agree(lambda pair: pair[0].x + pair[1].y, (Point(1.0), Point(2.0, 3.0)))
 
 
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = "b"
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Titled:
+    title: str
+    n: int = 3
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Holder:
+    a: object
+    b: object = None
+
+
+def test_attributes_of_frozen_ones_that_are_texts():
+    for function in (lambda x: (x.title, x.n, len(x.title)), lambda x: f"{x}", lambda x: {x: 1}, lambda x: x):
+        compiled = njit(function)
+        for x in (Titled("a"), Titled("é" * 300, 7), Titled("a\0b"), Titled("")):
+            oracle.agree(function, x, compiled=compiled)
+    oracle.agree(lambda x, y: (x < y, x >= y, x == y, max(x, y)), Titled("a", 5), Titled("a", 4))
+    for held in ("x", b"x", None, Titled("n"), (Titled("n"), ("t", None)), Colour.BLUE, True, 2.5):
+        oracle.agree(lambda x: (x.a, x.b, x), Holder(held, "other"))
+        oracle.agree(lambda x: (x.a.a, x.a.b, x), Holder(Holder(held)))
+    with pytest.raises(TypeError, match="because of its attribute 'a'"):
+        njit(lambda x: x.b)(Holder(("t", [1])))
+
+
 def test_arrays_are_written_where_they_are():
     def scale(p):
         for i in range(p.n):

@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from oracle import make
+from oracle import agree, make
 
 from krait import njit
 
@@ -233,6 +233,23 @@ def test_what_numpy_refuses(call):
         njit(f)()
     if call.startswith("np"):
         assert str(found.value) == str(expected.value)
+
+
+@pytest.mark.parametrize("size", ["0", "(0, 3)"])
+def test_what_draws_nothing_has_no_bounds(size):
+    calls = ["choice(x[:0], SIZE)", "choice(0, SIZE, replace=False)", "choice(-2, SIZE)"]
+    ours = ["integers(3, 2, SIZE, np.uint8)", "integers(x[:0], 0, SIZE)", "choice(np.zeros((3, 0)), SIZE, axis=1)"]
+    texts = [f"rng.{call}" for call in calls + ours] + [f"np.random.{call}" for call in calls]
+    for text in texts + ["np.random.randint(-9, 900, SIZE, np.uint8)"]:
+        agree(make(f"def f(x):\n    rng = np.random.default_rng(1)\n    return {text.replace('SIZE', size)}"), np.ones(3))
+
+
+@pytest.mark.parametrize("size", [None, 0, 2])
+def test_populations_that_are_refused(size):
+    f = make("def f(a, size):\n    return np.random.choice(a, size, True, a[:0])")
+    agree(f, np.ones(0), size)
+    for a in (2.5, np.array(5.0)):
+        agree(make("def f(a, size):\n    return np.random.choice(a, size)"), a, size)
 
 
 def test_seeding_inside():

@@ -267,8 +267,18 @@ const Type *marshal_refuse_attribute(PyObject *object, const char *name) {
     return NULL;
 }
 
-/* An instance whose attributes all have types; none holds a list, for what is done to that would have to be done to the
- * attribute's too. */
+/* Whether there is anything in its values that a program can change: what is done to a list would have to be done to
+ * the attribute's too.  Texts are not changed, and arrays are those of the attribute. */
+static bool holds_changing(const Type *type) {
+    const Repr *repr = type_repr(type);
+    for (uint32_t i = 0; i < repr->nleaves; i++) {
+        const Type *of = repr->leaves[i].kind == LEAF_OWNER ? repr->leaves[i].array : NULL;
+        if (of && of->kind != TY_ARRAY && of->kind != TY_STRING && of->kind != TY_BYTES) return true;
+    }
+    return false;
+}
+
+/* An instance whose attributes all have types; none holds a list. */
 static const Type *typeof_instance(const Marshal *marshal, PyObject *object, PyObject *names, bool frozen) {
     Py_ssize_t count = PyTuple_GET_SIZE(names);
     const Type **items = PyMem_Calloc((size_t)count + 1, sizeof *items), *type = NULL;
@@ -279,7 +289,8 @@ static const Type *typeof_instance(const Marshal *marshal, PyObject *object, PyO
         PyObject *name = PyTuple_GET_ITEM(names, i), *value = PyObject_GetAttr(object, name);
         texts[i] = PyUnicode_AsUTF8(name);
         items[i] = value ? marshal_typeof(marshal, value) : NULL;
-        fine = items[i] && texts[i] && items[i]->kind != TY_STR && !marshal_holds_objects(items[i]);
+        if (items[i] && items[i]->kind == TY_STR && marshal->host) items[i] = type_simple(marshal->types, TY_STRING);
+        fine = items[i] && texts[i] && items[i]->kind != TY_STR && !holds_changing(items[i]);
         if (!fine) marshal_refuse_attribute(object, texts[i]);
         Py_XDECREF(value);
     }
