@@ -24,7 +24,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
         if np.result_type(a).kind == "M":
             raise NotImplementedError("compiled code has no difference of order 0 of dates: it would be dates")
         else:
-            return np.array(a)
+            return np.asarray(a)
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
     a = np.asarray(a)

@@ -83,7 +83,8 @@ def _grids(rest, xi, shape, copy, sparse, swap):
     axis = len(xi) - len(rest)
     if swap and axis < 2:
         axis = 1 - axis
-    x = np.ravel(np.asarray(rest[0]))
+    x = np.asarray(rest[0])
+    x = x if x.ndim == 1 else np.ravel(x)
     own = shape
     strides = shape
     for i in range(len(shape)):

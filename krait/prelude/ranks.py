@@ -12,6 +12,8 @@ def matrix_power(a, n):
     check_square(a)
     if not isinstance(n, (int, np.integer)):
         raise TypeError("exponent must be an integer")
+    if n == 1:
+        return a
     if a.dtype.kind == "f" or a.dtype.kind == "c":
         return _power(a.copy() if n >= 0 else inv(a), abs(n))
     if n < 0:

@@ -16,6 +16,8 @@ def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe
     check_order(order)
     if out is not None:
         return _into(out, arrays, einsum_plan(subscripts, arrays), dtype, casting)
+    if len(arrays) == 1 and len(einsum_plan(subscripts, arrays)[2]) == 0:
+        return _remapped(arrays, einsum_plan(subscripts, arrays))
     if dtype is None:
         x = _summed(arrays, einsum_plan(subscripts, arrays), np.result_type(*arrays))
     else:
@@ -24,6 +26,15 @@ def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe
     if order == "F" and np.ndim(x) > 1:
         return np.asfortranarray(x)
     return x
+
+
+def _remapped(arrays, plan):
+    # Nothing is summed: the array itself, its axes in another order, whatever dtype and order are asked for.
+    _check_diagonals(arrays, plan[0], plan[3], 0, True)
+    view = _views(arrays, plan[0], _extents(arrays, plan[0], plan[1]))[0]
+    if view.ndim == 0:
+        return view[()]
+    return view
 
 
 def _check_casts(arrays, dtype, casting):
@@ -62,7 +73,7 @@ def _into(out, arrays, plan, dtype, casting):
 
 def _summed(arrays, plan, dtype):
     out_labels, summed = plan[1], plan[2]
-    _check_diagonals(arrays, plan[0], plan[3], 0, len(arrays) == 1 and len(summed) == 0)
+    _check_diagonals(arrays, plan[0], plan[3], 0, False)
     extents = _extents(arrays, plan[0], out_labels + summed)
     views = _views(arrays, plan[0], extents)
     out = np.zeros(extents[: len(out_labels)], dtype)

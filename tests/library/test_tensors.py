@@ -5,7 +5,7 @@ import pytest
 
 from krait import njit
 from numpy_cases import BYTES, COMPLEX, CUBE, FORTRAN, INTEGERS, MATRIX, RNG, SINGLE, STRIDED, VECTOR, check, same_error
-from oracle import expression
+from oracle import agree, expression, make
 
 STACK = RNG.random((2, 3, 4, 5)) - 0.5
 SQUARE = RNG.random((5, 5)) - 0.5
@@ -32,6 +32,21 @@ def test_einsum():
     same_error("np.einsum('i,jj', a, b)", (VECTOR, np.ones((1, 3))))
     with pytest.raises(ValueError, match="operands could not be broadcast together"):
         njit(expression("np.einsum('ij,jk', a, b)", "a", "b"))(MATRIX, MATRIX)
+
+
+@pytest.mark.parametrize("subscripts", ["ii->i", "ij->ji", "ji", "i...->...i", "ij", "...", "ij->ij"])
+@pytest.mark.parametrize("more", ["", ", dtype=np.float32", ", order='F'"])
+def test_einsum_that_sums_nothing_is_a_view(subscripts, more):
+    f = make(f"""
+        def f(a):
+            view = np.einsum({subscripts!r}, a{more})
+            a[1] += 5
+            view[0] = 77
+            return view
+    """)
+    agree(f, np.arange(9.0).reshape(3, 3))
+    agree(f, np.arange(18.0).reshape(3, 6)[:, ::-2])
+    agree(lambda a: np.einsum("ii->i", a).flags.writeable, np.broadcast_to(np.arange(3.0), (3, 3)))
 
 
 def test_tensordot():
@@ -75,3 +90,12 @@ def test_least_squares():
     check("np.linalg.lstsq(a, b)[:3], np.linalg.lstsq(a, b)[3]", (x, VECTOR[:9]), (x, RNG.random((9, 2))),
           (x.astype("f"), VECTOR[:9].astype("f")), (x[:2], VECTOR[:2]), (np.ones((4, 2)), VECTOR[:4]))
     same_error("np.linalg.lstsq(a, b)", (x, VECTOR))
+
+
+@pytest.mark.parametrize(
+    "call", ["np.diff(a, 0)", "np.linalg.matrix_power(a, 1)", "np.meshgrid(a[0], a[1], copy=False)[0]"]
+)
+def test_what_has_nothing_to_compute_is_no_copy(call):
+    f = make(f"def f(a):\n    view = {call}\n    a += 1\n    return view")
+    agree(f, np.arange(9.0).reshape(3, 3))
+    agree(f, np.arange(9.0).reshape(3, 3).T)
