@@ -37,10 +37,11 @@ enum { LOWERED = 8000, LONG = 5000, HUGE = 4 * LONG, VAST = 5 * HUGE, LOOPS = 40
 enum { HUGE_COMPARING = 2 * LONG };
 
 /* In comparisons of one value with constants, before the passes of level 0 and after (what was compared so often may
- * have become a search, which all passes may see); in parameters of a function, or in variables that a loop carries
- * from round to round, which become parameters where it is taken out; in values that are alive at one place, which
- * would become parameters, too, and of which LLVM's register allocator looks at each beside all others. */
-enum { CONDITIONS = 300, WIDE = 256, ALIVE = 512 };
+ * have become a search, which all passes may see), and in looks that instcombine would take at these: each other use of
+ * the value looks at all of them; in parameters of a function, or in variables that a loop carries from round to round,
+ * which become parameters where it is taken out; in values that are alive at one place, which would become parameters,
+ * too, and of which LLVM's register allocator looks at each beside all others. */
+enum { CONDITIONS = 300, FEW_CONDITIONS = 32, LOOKS = 20000, WIDE = 256, ALIVE = 512 };
 
 /* Coroutines become functions like others; what is in registers before need not go through their frames. */
 static const char split_generators[] =
@@ -66,14 +67,30 @@ static size_t length_of(LLVMValueRef function) {
     return count;
 }
 
-static bool is_compared_often(LLVMValueRef value) {
-    unsigned compared = 0;
-    for (LLVMUseRef use = LLVMGetFirstUse(value); use && compared <= CONDITIONS; use = LLVMGetNextUse(use)) {
+typedef struct Compared {
+    unsigned conditions, others; /* uses of a value, and of its sums with constants */
+} Compared;
+
+static void count_comparisons(LLVMValueRef value, bool is_sum, Compared *c) {
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        bool compares = LLVMIsAICmpInst(user) || LLVMIsAFCmpInst(user);
-        compared += compares && LLVMIsConstant(LLVMGetOperand(user, 1)); /* not with a length, as an index is */
+        bool constant = LLVMGetNumOperands(user) > 1 && LLVMIsConstant(LLVMGetOperand(user, 1));
+        bool compares = constant && (LLVMIsAICmpInst(user) || LLVMIsAFCmpInst(user)); /* not: with a length */
+        if (compares)
+            c->conditions++;
+        else
+            c->others++;
+        if (constant && !is_sum && LLVMIsABinaryOperator(user) && LLVMGetInstructionOpcode(user) == LLVMAdd)
+            count_comparisons(user, true, c);
     }
-    return compared > CONDITIONS;
+}
+
+/* For instcombine `value + 3 == 0`, as of a division by `value + 3`, is a condition of the value. */
+static bool is_compared_often(LLVMValueRef value) {
+    Compared c = {0};
+    count_comparisons(value, false, &c);
+    size_t looks = (size_t)c.conditions * c.others;
+    return c.conditions > CONDITIONS || (c.conditions > FEW_CONDITIONS && looks > LOOKS);
 }
 
 static bool has_many_conditions(LLVMValueRef function) {

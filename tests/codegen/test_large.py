@@ -155,6 +155,19 @@ def test_a_value_that_is_compared_hundreds_of_times(kind, n):
     assert ("switch i64" in text) == (kind != "if")
 
 
+@pytest.mark.parametrize("n", [20, 200])
+def test_sums_of_a_value_that_divide_it(n):
+    """That `x + 3` is not zero is a condition of x: no pass looks at hundreds of them for each use of x."""
+    f = made("def f(x, s):\n" + "".join(f"    s += x // (x + {k})\n" for k in range(n)) + "    return s\n")
+    for x in (1, 7, 2**62, -n, -(2**63)):
+        assert jit(f)(x, 5) == f(x, 5)
+    for x in (0, -1, 1 - n):
+        with pytest.raises(ZeroDivisionError) as error:
+            jit(f)(x, 5)
+        assert error.traceback[-1].lineno + 1 == 2 - x
+    assert ("optnone" in _testing.stage(f, ["int", "int"], "opt")) == (n > 20)
+
+
 def test_a_value_that_is_looked_for_among_a_thousand():
     """The answers are put together in runs: in one chain LLVM looks at each beside all before it."""
     f = made("def f(x):\n    return x in (" + ", ".join(map(str, range(0, 2000, 2))) + ")\n")
