@@ -51,8 +51,15 @@ def overflows_dates(outcome):
     return raised and str(outcome.error).startswith(("Overflow in ", "Overflow when converting between datetime64"))
 
 
+def _wrap(value):
+    """Python ints have 64 bits: what an operator gives wraps."""
+    if type(value) is int and value not in INT64:
+        return (value + 2**63) % 2**64 - 2**63
+    return _watch(value)
+
+
 def _watch(value):
-    """Python ints have 64 bits and wrap."""
+    """What a function gives of Python ints may have no 64 bits: many raise then."""
     if type(value) is int and value not in INT64:
         raise Differs("an int beyond 64 bits")
     if type(value) is tuple:
@@ -99,21 +106,21 @@ def _pow(base, exponent, constant=False):
         if exponent < 0 and base:
             raise ValueError("an int to a negative power is a float, which the result of int ** int cannot be in "
                              "compiled code: make one operand a float")
-        if exponent > 64 and abs(base) > 1:
-            raise Differs("an int beyond 64 bits")
+        if exponent > 64:
+            return _wrap(pow(int(base), exponent, 2**64))
     if _is_weak_real(base) and _is_weak_real(exponent) and base < 0 and np.isfinite([base, exponent]).all():
         if exponent != int(exponent):
             text = "a negative number to a fractional power is complex, which the result of float ** float cannot be "
             raise ValueError(text + "in compiled code: make one operand complex")
     value = operator.pow(base, exponent)
-    return _easy_power(base, exponent, value) if constant else _watch(value)
+    return _easy_power(base, exponent, value) if constant else _wrap(value)
 
 
 def _easy_power(base, exponent, value):
     """A float to the constant power 2, -1 or 0.5 is rounded correctly, as pow need not be."""
     kind = type(value)
     if exponent not in (2, -1, 0.5) or not isinstance(value, (float, np.floating)) or not np.isfinite(value):
-        return _watch(value)
+        return _wrap(value)
     base = kind(base)
     return kind(base * base if exponent == 2 else kind(1) / base if exponent == -1 else np.sqrt(base + kind(0)))
 
@@ -137,9 +144,9 @@ def _round(value, digits=None):
 
 
 def _lshift(value, count):
-    if isinstance(value, int) and isinstance(count, int) and count > 64 and value:
-        raise Differs("an int beyond 64 bits")
-    return _watch(value << count)
+    if isinstance(value, int) and isinstance(count, int) and count > 64:
+        return 0
+    return _wrap(value << count)
 
 
 def _ilshift(value, count):
@@ -183,8 +190,8 @@ def _sum(items, start=0):
     if not items and type(start) is int:
         raise Differs("the type of the sum of nothing")
     for item in items:
-        total = _watch(total + item)
-    return sum(items, start)
+        total = _wrap(total + item)
+    return total if type(total) is int else sum(items, start)
 
 
 def _abs(value):
@@ -382,7 +389,7 @@ ADDING = ("sum", "mean", "var", "std", "average", "nansum", "trace", "prod", "cu
 OF_PYTHON_INTS = ("gcd", "lcm", "comb", "perm", "factorial", "floor", "ceil", "trunc", "ldexp")
 WHOLE = ("int", "round", "math.floor", "math.ceil", "math.trunc")
 KEYED = ("add", "discard", "remove", "get", "pop", "setdefault")
-KNOWN = (_watch, _join, _join_ways, _pow, _ipow, _round, _lshift, _ilshift, _cast, _abs, _sum, _signed, _listed,
+KNOWN = (_wrap, _watch, _join, _join_ways, _pow, _ipow, _round, _lshift, _ilshift, _cast, _abs, _sum, _signed, _listed,
          _stored, _complex_ufunc, _python_int, _extreme, _added, _held, _sorted, _sortable, _whole, _picked,
          _keyed, _ordered, _range, _alike, _polyval)
 HELPERS = {f.__name__: f for f in KNOWN}
@@ -529,11 +536,11 @@ class Documented(ast.NodeTransformer):
             return node  # the interpreter's compiler computes it
         if isinstance(node.op, ast.Pow):
             return call("_pow", node.left, node.right, ast.Constant(is_constant(node.right)))
-        return call("_lshift", node.left, node.right) if isinstance(node.op, ast.LShift) else call("_watch", node)
+        return call("_lshift", node.left, node.right) if isinstance(node.op, ast.LShift) else call("_wrap", node)
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
-        return node if is_constant(node) else call("_watch", node)
+        return node if is_constant(node) else call("_wrap", node)
 
     def reduction(self, node):
         """f(x, ...) or x.f(...), looked at on the way; None: it is no reduction."""
@@ -604,7 +611,7 @@ class Documented(ast.NodeTransformer):
         if isinstance(function, ast.Name) and function.id == "pow" and len(node.args) == 2:
             return call("_pow", *node.args, ast.Constant(is_constant(node.args[1])))
         if isinstance(function, ast.Name) and function.id in ("sum", "abs"):
-            return call("_watch", call("_" + function.id, *node.args))
+            return call("_wrap", call("_" + function.id, *node.args))
         return call("_watch", node)
 
     def visit_Assign(self, node):
@@ -620,7 +627,7 @@ class Documented(ast.NodeTransformer):
     def in_steps(self, node):
         """array[place] += value as what it means, so that what is stored is seen."""
         target, array = ast.unparse(node.target), ast.unparse(node.target.value)
-        steps = ast.parse(f"_item = {target}\n_item += 0\n{target} = _stored(_watch(_item), {array})").body
+        steps = ast.parse(f"_item = {target}\n_item += 0\n{target} = _stored(_wrap(_item), {array})").body
         steps[1].op, steps[1].value = node.op, node.value
         return steps
 
@@ -637,7 +644,7 @@ class Documented(ast.NodeTransformer):
             return ast.Assign([node.target], call("_ipow", name, node.value, ast.Constant(is_constant(node.value))))
         if isinstance(node.op, ast.LShift):
             return ast.Assign([node.target], call("_ilshift", name, node.value))
-        return [node, ast.Expr(call("_watch", name))]
+        return [node, ast.Assign([node.target], call("_wrap", name))]
 
 
 def render(tree):

@@ -114,6 +114,10 @@ class Expressions:
             return False
         return not (template.startswith("math.") and {kinds.np.float16, kinds.np.float32} & set(operands))
 
+    def operand(self, template, text, kind):
+        """The text of an operand of a template."""
+        return text
+
     def may_be_constant_power(self, base, exponent, kind):
         """An int to a negative power is a float if the exponent is a constant, and an error otherwise."""
         return {base, kind} <= {int, bool} and exponent not in self.arguments
@@ -186,7 +190,7 @@ class Expressions:
         # A call that a function returns may lie in both branches of what it is given: it is typed for each.
         met = [types, *([kind] for text, _ in operands if text in self.chosen for _, kind in self.chosen[text][1])]
         kind = kinds.result(template, *types) if all(self.allowed(template, each) for each in met) else None
-        text = template.format(*(text for text, _ in operands))
+        text = template.format(*(self.operand(template, *one) for one in operands))
         return (text, kind_when_folded(text, kind)) if kind else None
 
     def unknown(self):
@@ -195,6 +199,10 @@ class Expressions:
         if not names:
             return None
         return f"{self.chance.choice(names)} {self.chance.choice(['> 0', '== 1', '< 1', '!= 1'])}"
+
+    def meeting(self, *operands):
+        """The (text, kind) of values one of which will be chosen."""
+        return operands
 
     def joining(self, operands):
         """The kind of a value that is one of these (text, kind), and whether types join there."""
@@ -206,7 +214,7 @@ class Expressions:
 
     def choice(self, depth):
         """a if c else b; a and b; a or b.  Where one conditional expression chooses another, all meet in one place."""
-        one, other = self.scalar(depth - 1), self.scalar(depth - 1)
+        one, other = self.meeting(self.scalar(depth - 1), self.scalar(depth - 1))
         kind, joins = self.joining((one, other))
         if kind and not joins and self.chance.random() < 0.4:
             return f"({one[0]} {self.chance.choice(['and', 'or'])} {other[0]})", kind
@@ -281,8 +289,9 @@ class Expressions:
         name = self.variable(lambda one: one is kind)
         if name and self.chance.random() < 0.6:
             return name
-        if kinds.result(f"{kinds.name_of(kind)}({{}})", found) is kind:
-            return f"{kinds.name_of(kind)}({text})"
+        template = f"{kinds.name_of(kind)}({{}})"
+        if kinds.result(template, found) is kind:
+            return template.format(self.operand(template, text, found))
         weak = complex if issubclass(kind, (complex, kinds.np.complexfloating)) else int
         value = kinds.literal(self.chance, weak)
         return value if kind is int else f"{kinds.name_of(kind)}({value})"

@@ -15,7 +15,7 @@ import documented
 import expressions
 import kinds
 import oracle
-from documented import HELPERS, Differs, Documented, _watch, call, compiled_form, render
+from documented import HELPERS, Differs, Documented, _watch, _wrap, call, compiled_form, is_constant, render
 from expressions import Routine
 from functions import Program, load, refusal
 from kinds import Array
@@ -44,6 +44,8 @@ kinds.MODULES["cuda"] = BITS  # what expressions are tried with
 
 ATOMIC = (*kinds.INTS, *kinds.FLOATS)
 WITH_MEMORY = ("atomic", "own", "own_atomic", "record")
+WHOLE = {f"{kinds.name_of(kind)}({{}})": kind for kind in (int, *kinds.INTS)}
+SHIFTS = ("({} << {})", "({} >> {})")
 COMMUTING = ("add", "sub", "max", "min", "and_", "or_", "xor")
 
 
@@ -61,6 +63,20 @@ class Kernel(Statements):
         number = self.of_kind(int, depth) if depth else self.variable(lambda kind: kind is int) or "2"
         return self.chance.choice(["0", "-1", *[f"{number} % {name}.shape[{axis}]"] * 3])
 
+    def operand(self, template, text, kind):
+        """What a float that no integer holds becomes is the device's matter, and so are shifts by negative numbers: few
+        programs have them, whose threads are not compared."""
+        if self.chance.random() < 0.03:
+            return text
+        if template in SHIFTS and kinds.is_weak(kind):
+            return f"({text} & 31)"
+        return fitting(text, kind, WHOLE[template]) if template in WHOLE and kinds.is_floating(kind) else text
+
+    def meeting(self, *operands):
+        """An int that joins a narrower type fits, as only functions raise where it does not."""
+        return [(f"({text} & 15)" if kind is int and {other for _, other in operands} & set(kinds.INTS) else text, kind)
+                for text, kind in operands]
+
     def allowed(self, template, operands):
         """Only products of integers: a GPU rounds a fused product of floats once."""
         alike = all(kinds.is_real(kind) for kind in operands) or template in OF_COMPLEX
@@ -74,7 +90,8 @@ class Kernel(Statements):
         if not kinds.is_real(mine) or not kinds.is_real(kind):
             return ("+=", "-=")
         inexact = (kinds.is_floating(mine) or kinds.is_floating(kind)) and kind is not bool
-        return [operator for operator in super().augmented(mine, kind) if not (inexact and operator in ("*=", "**="))]
+        left_out = ("*=", "**=") if inexact else ("<<=", ">>=") if kinds.is_weak(mine) and kinds.is_weak(kind) else ()
+        return [operator for operator in super().augmented(mine, kind) if operator not in left_out]
 
     def put_atomic(self):
         operation = self.chance.choice(COMMUTING)
@@ -126,6 +143,13 @@ class Kernel(Statements):
             target = self.fresh()
             self.put(f"{target} = {name}[{place}]")
             self.variables[target] = self.outputs[name]
+
+
+def fitting(text, kind, whole):
+    """A float of any kind as one that an integer type holds."""
+    info = np.iinfo(np.int64 if whole is int else whole)
+    most = min(float(info.max) * 0.75, float(np.finfo(kind).max) / 2)
+    return f"np.fmin(np.fmax({text}, {-most if info.min else -0.5}), {most})"
 
 
 def write_records(chance, writer):
@@ -254,11 +278,11 @@ def generate(seed):
 # ---- running ----
 
 
-def _wrapped(kind, value):
-    """A Python int as a number of NumPy's: kernels that are not checked raise nothing, what does not fit wraps."""
-    if type(value) is not int or not issubclass(kind, np.integer):
+def _wrapped(kind, value, of=int):
+    """A Python int as a number of NumPy's: in kernels what does not fit wraps."""
+    if not isinstance(value, of) or type(value) is bool or not issubclass(kind, np.integer):
         return value
-    bits = 8 * np.dtype(kind).itemsize
+    bits, value = 8 * np.dtype(kind).itemsize, int(value) & 2**64 - 1
     value &= 2**bits - 1
     return kind(value - 2**bits if np.iinfo(kind).min and value >> (bits - 1) else value)
 
@@ -267,18 +291,31 @@ def _cast(kind, value):
     return documented._cast(kind, _wrapped(kind, value))
 
 
+def _join(value, kind):
+    return documented._join(_wrapped(kind, value), kind)
+
+
+def _extreme(function, *values):
+    return documented._extreme(function, *(_wrapped(type(values[-1 - i]), one) for i, one in enumerate(values)))
+
+
 def _stored(value, array, key=None):
     value = documented._stored(value, array, key)
     kind = getattr(array[key] if isinstance(key, str) else array, "dtype", None)
-    return _wrapped(kind.type, value) if kind is not None else value
+    return value if kind is None else _wrapped(kind.type, value, (int, np.integer))
 
 
-def _scaled(name, one, other):
-    """A sum, product or quotient that a GPU may fuse with a sum that takes it: exact but where it leaves the range of
-    normal numbers."""
-    result = _watch(getattr(operator, name)(one, other))
-    finite = all(isinstance(item, int) or np.isfinite(item) for item in (one, other))
-    if isinstance(result, (float, complex, np.inexact)) and finite:
+def is_whole(number):
+    return isinstance(number, (int, np.integer, np.bool_))
+
+
+def _operated(name, one, other):
+    """What an operator gives.  A sum, product or quotient that a GPU may fuse with a sum that takes it is exact but
+    where it leaves the range of normal numbers."""
+    one, other = _wrapped(type(other), one), _wrapped(type(one), other)
+    result = documented._lshift(one, other) if name == "lshift" else _wrap(getattr(operator, name)(one, other))
+    finite = all(is_whole(item) or np.isfinite(item) for item in (one, other))
+    if name in FUSED and isinstance(result, (float, complex, np.inexact)) and finite:
         tiny, parts = np.finfo(type(result)).tiny, [result.real, result.imag]
         small = [part for part in [*parts, one.real, one.imag] if part and abs(part) < tiny]
         if np.isinf(parts).any() or (name != "add" and (small or (one and other and not result))):
@@ -286,67 +323,121 @@ def _scaled(name, one, other):
     return result
 
 
-def _wrapping_scaled(name, one, other):
-    return _scaled(name, _wrapped(type(other), one), _wrapped(type(one), other))
+def _checked(name, one, other):
+    """Kernels that are checked raise for NumPy's integers, too."""
+    if name in ("floordiv", "mod") and is_whole(one) and is_whole(other) and not other:
+        raise ZeroDivisionError
+    return _operated(name, one, other)
+
+
+def _unchecked(name, one, other):
+    """Others raise nothing: Python's own numbers are divided as NumPy's are."""
+    try:
+        return _operated(name, one, other)
+    except ZeroDivisionError:
+        if name != "truediv" and is_whole(one):
+            return 0
+        of = complex if isinstance(one, complex) else float
+        return of(getattr(operator, name)(np.dtype(of).type(one), other))
 
 
 def _whole(function, *values):
-    """Kernels raise nothing: what does not fit wraps."""
-    return _watch(function(*values))
+    """Others give the lower bits of what 64 bits do not hold, and 0 for what is no number.  Only int() of a float is
+    what the device converts to."""
+    try:
+        result = function(*values)
+    except (OverflowError, ValueError):
+        if function is not int:
+            return 0
+        raise Differs("a float that does not fit an integer") from None
+    return _watch(result) if function is int and isinstance(values[0], (float, np.floating)) else _wrap(result)
 
 
-def _ordered(truth, *operands):
+def _compared(name, one, other):
     """Kernels compare an int and a float as floats."""
-    ints = [operand for operand in operands if type(operand) is int and abs(operand) > 2**53]
-    if ints and any(type(operand) in (float, complex) for operand in operands):
-        raise Differs("an int that is rounded where it meets a float")
-    return documented._ordered(truth, *operands)
+    numbers = [float(number) if type(number) is int and type(across) in (float, complex) else number
+               for number, across in ((one, other), (other, one))]
+    return documented._ordered(getattr(operator, name)(*numbers), one, other)
 
 
-OF_KERNELS = {"_scaled": _scaled, "_whole": _whole, "_ordered": _ordered}
-UNCHECKED = {"_scaled": _wrapping_scaled, "_cast": _cast, "_stored": _stored}
-SCALED = {ast.Add: "add", ast.Mult: "mul", ast.Div: "truediv"}
+CHECKED = {"_operated": _checked, "_compared": _compared, "_stored": _stored, "_join": _join, "_extreme": _extreme}
+UNCHECKED = {**CHECKED, "_operated": _unchecked, "_whole": _whole, "_cast": _cast,
+             "_python_int": lambda number: number}
+OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
+             ast.Mod: "mod", ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor", ast.LShift: "lshift",
+             ast.RShift: "rshift"}
+COMPARISONS = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
+FUSED = ("add", "mul", "truediv")
 
 
-class Fused(Documented):
-    """... and where a GPU rounds once."""
+class Operated(Documented):
+    """... and where kernels compute otherwise than functions, or a GPU rounds once."""
 
-    def scaled(self, node, one, other):
-        return call("_scaled", ast.Constant(SCALED[type(node.op)]), one, other)
+    def operated(self, node, one, other):
+        return call("_operated", ast.Constant(OPERATORS[type(node.op)]), one, other)
 
     def visit_Compare(self, node):
-        same = len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq))
-        return self.ordered(self.generic_visit(node)) if same else super().visit_Compare(node)
+        if len(node.ops) > 1 or type(node.ops[0]) not in COMPARISONS:
+            return super().visit_Compare(node)
+        self.generic_visit(node)
+        return call("_compared", ast.Constant(COMPARISONS[type(node.ops[0])]), node.left, *node.comparators)
 
     def visit_BinOp(self, node):
         done = super().visit_BinOp(node)
-        return self.scaled(node, node.left, node.right) if type(node.op) in SCALED else done
+        folded = is_constant(node.left) and is_constant(node.right)
+        return self.operated(node, node.left, node.right) if type(node.op) in OPERATORS and not folded else done
+
+    def in_steps(self, node):
+        steps = super().in_steps(node)
+        if type(node.op) in OPERATORS:
+            item = ast.Name("_item", ast.Load())
+            steps[1] = ast.Assign([ast.Name("_item", ast.Store())], self.operated(node, item, node.value))
+        return steps
 
     def visit_AugAssign(self, node):
         done = super().visit_AugAssign(node)
-        if not isinstance(node.target, ast.Name) or type(node.op) not in SCALED:
+        if not isinstance(node.target, ast.Name) or type(node.op) not in OPERATORS:
             return done
-        return ast.Assign([node.target], self.scaled(node, ast.Name(node.target.id, ast.Load()), node.value))
+        return ast.Assign([node.target], self.operated(node, ast.Name(node.target.id, ast.Load()), node.value))
+
+
+LOST = (Differs, OverflowError, ZeroDivisionError, ValueError)  # of kernels that raise nothing, nobody knows the rest
 
 
 def simulate(program, arrays):
-    """Runs the kernel in plain Python on these arrays; what ends it early, if anything does."""
+    """Runs the kernel in plain Python on these arrays: what ends it early, if anything does, and the threads that end
+    early for themselves: (place in the grid, why)."""
     tree = ast.parse(program.source)
     tree.body[-1] = Yields(tree.body[-1]).visit(tree.body[-1])
     tree.body[-1].body.append(ast.parse("if False:\n    yield").body[0])
-    launch = Launch(program.grid, program.block)
-    own = OF_KERNELS if checked(program.options) else {**OF_KERNELS, **UNCHECKED}
-    kernel, _ = load(render(Fused().visit(tree)), {**HELPERS, **own, "cuda": launch, "RECORD": RECORD})
+    launch = Launch(program.grid, program.block, LOST)
+    own = CHECKED if checked(program.options) else UNCHECKED
+    kernel, _ = load(render(Operated().visit(tree)), {**HELPERS, **own, "cuda": launch, "RECORD": RECORD})
     seen = [launch.elements(item) if isinstance(item, np.ndarray) else item for item in arrays]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
             launch.run(kernel, seen)
-        except (Differs, Racy, Missed) as end:
-            return end
-        except (OverflowError, ZeroDivisionError, ValueError) as end:  # kernels raise nothing
-            return end
-    return None
+        except (Racy, Missed, *LOST) as end:
+            return end, launch.faults
+    return None, launch.faults
+
+
+def excuse(program, ours, theirs, faults):
+    """What threads that ended early would have written is unknown: elements of their own, and what all of them add to.
+    Whether something is left to compare."""
+    names = [parameter.arg for parameter in ast.parse(program.source).body[-1].args.args]
+    left = np.ones(theirs[0].shape, bool)
+    for place in {place for place, _ in faults}:
+        for name, our, their in zip(names, ours, theirs):
+            own = place[: our.ndim] if name.startswith("out") else place[:1] if name == "rec" else None
+            if name.startswith("acc"):
+                their[...] = our
+            elif own and all(i < n for i, n in zip(own, our.shape)):
+                their[own] = our[own]
+                if their is theirs[0]:
+                    left[own] = False
+    return left.any()
 
 
 def device():
@@ -360,7 +451,7 @@ def checked(options):
 
 def check(program, gpu):
     theirs = oracle.copy_argument(tuple(program.arrays))
-    end = simulate(program, theirs)
+    end, faults = simulate(program, theirs)
     if gpu and isinstance(end, Missed):
         return "differs as documented", "a barrier that some threads miss"  # on a GPU nobody knows what comes of it
     function, _ = load(compiled_form(program.source), {"cuda": cuda, "RECORD": RECORD})
@@ -374,13 +465,29 @@ def check(program, gpu):
     except errors.KraitError as error:
         return refusal(error)
     except (ArithmeticError, ValueError, IndexError) as error:
-        if checked(program.options) and (end or isinstance(error, ZeroDivisionError)):  # of NumPy's integers, too
-            return "differs as documented", f"{type(error).__name__} {error}"
-        return "wrong", f"{type(error).__name__} {error} with {program.options}"
+        return raised(program, error, [end, *(why for _, why in faults)])
     if isinstance(end, Missed):
         return "wrong", "a barrier that some threads miss was accepted"
+    if end:
+        return "differs as documented", f"{type(end).__name__} {end}"
+    left = excuse(program, ours, theirs, faults)
     for i, (our, their) in enumerate(zip(ours, theirs)):
-        text = None if end else oracle.difference(our, their, f"argument {i} with {program.options}")
+        text = oracle.difference(our, their, f"argument {i} with {program.options}")
         if text:
             return "wrong", text
-    return ("differs as documented", f"{type(end).__name__} {end}") if end else ("same", "")
+    if not left:
+        return "differs as documented", f"every thread: {type(faults[0][1]).__name__} {faults[0][1]}"
+    raising = [why for _, why in faults if isinstance(why, Exception)]
+    if checked(program.options) and raising:
+        return "wrong", f"nothing was raised, expected {raising[0]!r} with {program.options}"
+    return "same", ""
+
+
+def raised(program, error, ends):
+    """What is said of an exception: one of the threads raises it, if the kernel is checked."""
+    if checked(program.options):
+        if any(type(error) is type(end) for end in ends):
+            return "same", ""
+        if any(isinstance(end, (Differs, Racy)) for end in ends):
+            return "differs as documented", f"{type(error).__name__} {error}"
+    return "wrong", f"{type(error).__name__} {error} with {program.options}"

@@ -6,8 +6,8 @@
 
 Each program is made from its own seed, so that `--seed N --programs 1` makes it again, and a campaign may be run in
 pieces: the last line says with which seed the next begins.  A failure is printed with its
-program, whole and as small as it could be made; the last lines say how many programs there were of each verdict, and
-what was refused.  The exit status tells whether all agreed.
+program, whole and as small as it could be made; the last lines say how many programs there were of each verdict, what
+was refused, and why nothing was compared of others.  The exit status tells whether all agreed.
 """
 
 import argparse
@@ -43,9 +43,9 @@ def parse(arguments=None):
     return parser.parse_args(arguments)
 
 
-def kind_of(refusal):
-    """Its first line without the names, numbers and types of the program."""
-    text = re.sub(r"array\([^()]*\)", "array", refusal.split("\n")[0])
+def kind_of(reason):
+    """The first line of a refusal, or of what differs, without the names, numbers and types of the program."""
+    text = re.sub(r"array\([^()]*\)", "array", reason.split("\n")[0])
     return re.sub(r"`[a-zA-Z]\d+` ?(\((\w+)\))?", r"\2", re.sub(r"-?\b\d+\b", "N", text))
 
 
@@ -57,8 +57,8 @@ class Campaign:
         self.first = random.SystemRandom().randrange(2**40) if options.seed is None else options.seed
         self.seeds = iter(range(self.first, self.first + options.programs))
         self.lock = threading.Lock()
-        self.verdicts, self.refusals, self.failed = collections.Counter(), collections.Counter(), []
-        self.devices = collections.Counter()
+        self.verdicts, self.devices, self.failed = collections.Counter(), collections.Counter(), []
+        self.told = {verdict: collections.Counter() for verdict in ("refused", "differs as documented")}
         self.end = time.monotonic() + options.seconds
         self.small = itertools.count(1)
 
@@ -73,8 +73,8 @@ class Campaign:
             with self.lock:
                 self.verdicts[verdict] += 1
                 self.devices[worker.device] += 1
-                if verdict == "refused":
-                    self.refusals[kind_of(text)] += 1
+                if verdict in self.told:
+                    self.told[verdict][kind_of(text)] += 1
             if verdict in FAILURES:
                 self.report(worker, seed, verdict, text)
         worker.stop()
@@ -94,12 +94,12 @@ class Campaign:
 
     def summary(self):
         total = sum(self.verdicts.values())
-        share = 100 * self.verdicts["refused"] / max(total, 1)
         lines = [f"{self.options.subject}: {total} programs from seed {self.first}"]
         lines += [f"  {number:8} on {device}" for device, number in self.devices.most_common()]
         lines += [f"  {number:8} {verdict}" for verdict, number in self.verdicts.most_common()]
-        lines += [f"refused: {share:.2f} %"]
-        lines += [f"  {number:8} {text}" for text, number in self.refusals.most_common(20)]
+        for verdict, told in self.told.items():
+            lines += [f"{verdict}: {100 * self.verdicts[verdict] / max(total, 1):.2f} %"]
+            lines += [f"  {number:8} {text}" for text, number in told.most_common(20)]
         lines += [f"failed seeds: {self.failed}"] if self.failed else []
         lines += [f"to go on: --seed {self.first + total}"]
         return "\n".join(lines)

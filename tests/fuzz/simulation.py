@@ -3,6 +3,7 @@
 A kernel's function is turned into a generator that yields where a barrier stands; the threads of a block run one after
 the other from barrier to barrier.  Arrays note who read and wrote what: where two threads touch an element in one
 interval, one of them writing and not both by the same atomic operation, the kernel is `Racy`, and nothing is compared.
+A thread may end with an exception: what it would have done is unknown, and nobody may wait for it.
 """
 
 import ast
@@ -153,8 +154,9 @@ class Launch:
 
     warpsize = 32
 
-    def __init__(self, grid, block):
-        self.sizes = grid, block
+    def __init__(self, grid, block, lost=()):
+        self.sizes, self.lost = (grid, block), lost
+        self.faults = []  # (place in the grid, exception) of the threads that ended with one of those
         self.gridDim, self.blockDim = (types.SimpleNamespace(**dict(zip("xyz", size))) for size in (grid, block))
         self.blockIdx, self.threadIdx = types.SimpleNamespace(), types.SimpleNamespace()
         self.shared = types.SimpleNamespace(array=self.shared_array)
@@ -217,7 +219,7 @@ class Launch:
         for place in np.ndindex(*self.sizes[0][::-1]):
             self.block, self.of_block, self.interval = place[::-1], {}, 0
             places = [thread[::-1] for thread in np.ndindex(*self.sizes[1][::-1])]
-            threads = [Thread(number, place, kernel(*arguments)) for number, place in enumerate(places)]
+            threads = [Thread(number, place, kernel(*arguments), self.lost) for number, place in enumerate(places)]
             while any(thread.steps for thread in threads):
                 self.advance(threads)
 
@@ -228,7 +230,11 @@ class Launch:
                 self.enter(thread.place)
                 self.asked = thread.counter
                 thread.run()
+                if thread.fault:
+                    self.faults.append((self.grid(3), thread.fault))
         waiting = [thread for thread in threads if thread.steps]
+        if waiting and any(thread.fault for thread in threads):
+            raise next(thread.fault for thread in threads if thread.fault)
         answered = [self.warp(thread, threads) for thread in waiting if thread.asked and not is_barrier(thread)]
         if waiting and not any(answered):
             self.barrier(threads, waiting)
@@ -266,15 +272,18 @@ class Launch:
 class Thread:
     """A thread on its way: what it asked for, what it will be told, and how it ended."""
 
-    def __init__(self, number, place, steps):
+    def __init__(self, number, place, steps, lost):
         self.number, self.place, self.steps, self.counter = number, place, steps, itertools.count()
         self.asked, self.answer, self.ended = None, None, False
+        self.lost, self.fault = lost, None
 
     def run(self):
         try:
             self.asked = self.steps.send(self.answer)
         except StopIteration as end:
             self.steps, self.ended = None, end.value != "left"
+        except self.lost as fault:
+            self.steps, self.fault = None, fault
 
 
 def is_barrier(thread):

@@ -269,7 +269,7 @@ class Statements(Expressions):
 
     def put_merge(self):
         """Two types meet after a branch."""
-        one, other = self.scalar(2), self.scalar(2)
+        one, other = self.meeting(self.scalar(2), self.scalar(2))
         kind, joins = self.joining((one, other))
         condition = self.unknown() if joins else self.condition(2)
         if not kind or not condition:
