@@ -9,22 +9,17 @@ from krait.prelude.axes import check_repeated
 from krait.prelude.creation import near_diagonal
 from krait.prelude.intrinsics import counted, frozen, layout_of, reinterpreted, strided, with_item
 from krait.prelude.joining import axis_of, part
-from krait.prelude.shaping import as_elements, lies_together
+from krait.prelude.shaping import as_elements, fits_shape, lies_together, merged_shape
 
 # ---- shapes ----
 
 
 def joint_shape(s, t):
     # What two shapes are broadcast to.
-    if len(s) < len(t):
-        return joint_shape(t, s)
-    for i in range(len(t)):
-        k = len(s) - len(t) + i
-        if s[k] == 1:
-            s = with_item(s, k, t[i])
-        elif t[i] != 1 and t[i] != s[k]:
-            raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
-    return s
+    shape = merged_shape(s, t)
+    if not fits_shape(s, shape) or not fits_shape(t, shape):
+        raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+    return shape
 
 
 def broadcast_shapes(*shapes):

@@ -2,7 +2,7 @@
 number n.  The operands come as the tuple that they are in the call (src/typeinfer/walks.c)."""
 
 from krait.prelude.intrinsics import frozen, layout_of, packed, with_item
-from krait.prelude.walking import in_memory_order, shape_of, size_of
+from krait.prelude.walking import in_memory_order, is_one, items_at, joint_shape_of, operands_of, shape_of, size_of
 
 
 def place_of(number, shape):
@@ -40,14 +40,14 @@ def ndenumerate_item(number, operands):
 
 
 def nditer_length(operands):
-    if operands[0].size == 0:
-        raise ValueError("Iteration of zero-sized operands is not enabled")
-    return operands[0].size
+    return size_of(joint_shape_of(operands_of(operands[0])))
 
 
 def nditer_item(number, operands):
-    a = operands[0]
-    if layout_of(a) == "C":
-        return frozen(packed(a, a.size, 0, "C")[number, ...])
-    a = frozen(in_memory_order(a))
-    return a[place_of(number, a.shape) + (...,)]
+    op = operands[0]
+    if not isinstance(op, tuple):
+        if layout_of(op) == "C":
+            return frozen(packed(op, op.size, 0, "C")[number, ...])
+    views = in_memory_order(operands_of(op))
+    items = items_at(views, place_of(number, views[0].shape))
+    return items[0] if is_one(op) else items

@@ -339,6 +339,24 @@ def item(a, *index):
     return python_number(a[index])
 
 
+def merged_shape(s, t):
+    # What two shapes are broadcast to, if both fit it.
+    if len(s) < len(t):
+        return merged_shape(t, s)
+    for i in range(len(t)):
+        k = len(s) - len(t) + i
+        if s[k] == 1:
+            s = with_item(s, k, t[i])
+    return s
+
+
+def fits_shape(s, shape):
+    for i in range(len(s)):
+        if s[i] != 1 and s[i] != shape[len(shape) - len(s) + i]:
+            return False
+    return True
+
+
 def broadcast_to(array, shape, subok=False):
     array = np.asarray(array)
     if not isinstance(shape, tuple):

@@ -34,13 +34,32 @@ static Value *only_loop(const Func *func, const Value *made) {
     return iter;
 }
 
+static bool are_arrays(const Type *tuple) {
+    for (size_t i = 0; i < tuple->count; i++)
+        if (tuple->items[i]->kind != TY_ARRAY) return false;
+    return tuple->count > 0;
+}
+
 /* What is no array is made one, once for the whole walk. */
 static bool is_walked_as_it_is(const Typing *t) {
-    return t->func == FUNC_NP_NDINDEX || (t->nargs == 1 && t->args[0].type->kind == TY_ARRAY);
+    if (t->func == FUNC_NP_NDINDEX) return true;
+    const Type *type = t->nargs == 1 ? t->args[0].type : NULL;
+    if (type && t->func == FUNC_NP_NDITER && type->kind == TY_TUPLE) return are_arrays(type);
+    return type && type->kind == TY_ARRAY;
+}
+
+/* To NumPy the items of a list are operands, as those of a tuple, and give tuples as long as it is. */
+static bool is_no_list(Typing *t) {
+    if (t->func != FUNC_NP_NDITER || t->nargs == 0 || t->args[0].type->kind != TY_LIST) return true;
+    typing_fail(t, DIAG_BAD_ARGUMENTS, "np.nditer walks over the items of a list beside each other, and how many there "
+                                       "are is not known when this is compiled");
+    return typing_hint(t, "a tuple of arrays for several, np.nditer((x, y)); an array for one, "
+                          "np.nditer(np.array(items))");
 }
 
 /* Rows that are walked over: `walking:<f>` on the host, unless a loop alone walks. */
 bool rule_func_walk(Typing *t) {
+    TRY(is_no_list(t));
     const char *name = typing_func_name(t);
     bool device = t->in->device, counts = t->in->quiet && !t->is_part && !t->nnames;
     Value *iter = counts && (device || is_walked_as_it_is(t)) ? only_loop(t->in->func, t->at) : NULL;

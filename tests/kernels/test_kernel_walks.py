@@ -57,6 +57,7 @@ def test_indices_of_other_ranks():
 def test_elements(a):
     agrees(WALK.format("place, x in np.ndenumerate(a)", "x + a[place] + 100 * place[0]"), a, np.zeros(30, complex))
     agrees(WALK.format("x in np.nditer(a)", "x.item() + x[()]"), a, np.zeros(30, complex))
+    agrees(WALK.format("x, y in np.nditer((a, a[-1:]))", "x.item() * y[()] + 1"), a, np.zeros(30, complex))
 
 
 def test_loops_in_loops_with_breaks():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from oracle import agree, agree_all, expression, make
 
-from krait import njit
+from krait import errors, njit
 
 M = np.arange(12).reshape(3, 4).astype(np.int16)
 ARRAYS = [M, np.asfortranarray(M), M[::2, ::-2] * 1.5, np.arange(3) > 1, np.zeros((0, 3)), np.array(2.5), M * 1j]
@@ -64,6 +64,27 @@ def test_nditer():
         if b.size:
             b[...] = np.arange(b.size).reshape(b.shape) % 5
         agree(f, b)
+
+
+# One array in several ways: their axes lie in all orders, some backwards, some one long or of steps of 0.
+BLOCK = np.arange(24.0).reshape(2, 3, 4)
+VIEWS = [BLOCK, BLOCK.transpose(2, 0, 1)[:3, :, :1], BLOCK[:, ::-1, ::-1], BLOCK.transpose(0, 2, 1)[:, :3, 1:2],
+         np.asfortranarray(BLOCK), np.broadcast_to(np.arange(4.0), (3, 4)), np.broadcast_to(BLOCK[0, :, :1], (3, 4)),
+         np.arange(4)[::-1], np.array(2.5), BLOCK[:1, :, ::-2], np.zeros((2, 0))]  # fmt: skip
+
+
+def test_nditer_over_several():
+    both = make("def f(a, b):\n    n, k = 0.0, 0\n    for x, y in np.nditer((a, b)):\n        k += 1\n        "
+                "n = n * 3 + x.item() * 5 - y.item() * k\n    return n, k")  # fmt: skip
+    kept = njit(make("def f(a):\n    return [x.item() for x in np.nditer((a,))], len([p for p in np.nditer((a, 2))])"))
+    compiled = njit(both)
+    for a in VIEWS:
+        for b in VIEWS:
+            agree(compiled, a, b)
+        agree(kept, a)
+    agree(make("def f(a):\n    return [x[2].item() for x in np.nditer((a, 1, a.T.copy()))]"), np.eye(3))
+    with pytest.raises(errors.TypingError, match=r"items of a list beside each other(.|\n)*np.nditer\(\(x, y\)\)"):
+        njit(make("def f(a):\n    return [x for x in np.nditer(a)]"))([1, 2, 3])
 
 
 def test_membership():
