@@ -48,7 +48,7 @@ def literally(obj):
     return obj
 
 
-class objmode:
+class _Objmode:
     """`with objmode(y="float64[:]", n="int64"):` in a compiled function: the interpreter runs the block.
 
     What it reads of the function's variables it gets as values that Python would see: arrays are the same memory,
@@ -56,17 +56,23 @@ class objmode:
     and the function reads behind it is declared, by keyword, with types of krait.types or texts; int64 and float64 are
     Python's int and float, for which NumPy's scalars of that kind are taken.  A value of another type raises TypeError,
     also one that conversion would change: 2.7 is no int64.  What is not declared, or may have no value, is refused.
-    Run by the interpreter it is a block.
+    Run by the interpreter it is a block.  `with objmode:` declares nothing.
     """
 
     def __init__(self, **types):
         self.types = types
+
+    def __call__(self, **types):
+        return _Objmode(**types)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
         return False
+
+
+objmode = _Objmode()
 
 
 def jit_module(**options):

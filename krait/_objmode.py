@@ -97,14 +97,15 @@ def _types(function, node):
     """Name -> expression of its type; None: it is no block of objmode."""
     if not isinstance(node, ast.With):
         return None
-    calls = [item for item in node.items
-             if isinstance(item.context_expr, ast.Call) and _is_objmode(function, item.context_expr.func)]
-    if not calls:
+    found = [item for item in node.items if _is_objmode(function, getattr(item.context_expr, "func", item.context_expr))]
+    if not found:
         return None
-    call = calls[0].context_expr
-    if len(node.items) != 1 or calls[0].optional_vars:
+    call = found[0].context_expr
+    if len(node.items) != 1 or found[0].optional_vars:
         raise Refused("objmode stands in a with statement of its own, without `as`\nwith objmode(y='float64'):",
                       call)
+    if not isinstance(call, ast.Call):
+        return {}
     if call.args or any(word.arg is None for word in call.keywords):
         raise Refused("objmode takes types of variables by name\nobjmode(y='float64')", call)
     return {word.arg: word.value for word in call.keywords}

@@ -136,6 +136,8 @@ def test_nothing_declared_and_loops(capsys):
             if i % 2:
                 with objmode():
                     print("at", i, total)
+            with objmode:
+                print("in", n)
             total += i
         return total
 
