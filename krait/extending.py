@@ -122,6 +122,8 @@ def _asked_to_inline(cost, line, caller, callee):
 
 
 def _find(entries, types, known, names):
+    if names is None:  # whether a method is of this type
+        return any(entry.takes(types[0]) for entry in entries) or None
     for entry in reversed(entries):
         function = entry.implementation(types, known, names)
         if function is not None:

@@ -13,7 +13,9 @@ static PyObject *known_value(const Type *type, const Const *konst) {
     return number ? PyLong_FromLongLong(konst->i) : Py_NewRef(Py_NotImplemented);
 }
 
+/* None: the question is about the type alone. */
 static PyObject *keyword_names(const OverloadRequest *request) {
+    if (request->of_type) return Py_NewRef(Py_None);
     PyObject *names = PyTuple_New((Py_ssize_t)request->nnames);
     for (size_t i = 0; names && i < request->nnames; i++) {
         PyObject *name = PyUnicode_FromString(request->names[i]);

@@ -334,6 +334,7 @@ typedef struct OverloadRequest {
     size_t count;
     const char *const *names;
     size_t nnames;
+    bool of_type; /* it asks alone whether the row, of a method, is about the type of the first argument */
 } OverloadRequest;
 
 static inline bool type_is_unit(const Type *type) { return kind_values[type->kind] == VALUES_UNIT; }

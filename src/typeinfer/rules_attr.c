@@ -352,6 +352,22 @@ static const FuncHead *added_method(Typing *t) {
     return type_table_function(t->in->types, name, strlen(name));
 }
 
+/* Of an instance that comes before what its class has, which may be for the interpreter alone: a method that calls a
+ * compiled function, which calls the method (structref). */
+static bool attribute_of_users(Typing *t, const Type *type, bool *known) {
+    const InferHost *host = t->in->host;
+    *known = false;
+    if (!host->overloads || !type_is_instance(type) || t->after) return true;
+    *known = typing_attribute_overload(t);
+    const FuncHead *func = *known || t->failed ? NULL : added_method(t);
+    if (!func) return !t->failed;
+    ObjRef said = 0;
+    OverloadRequest request = {func, &type, (const Const *const[]){NULL}, 1, NULL, 0, true};
+    TRY(host->overload(host->self, &request, &said));
+    *known = said != 0;
+    return !*known || typing_result(t, type_func(t->in->types, func), NULL);
+}
+
 static bool unknown_attribute(Typing *t) {
     const FuncHead *func = added_method(t);
     if (func) return typing_result(t, type_func(t->in->types, func), NULL);
@@ -411,6 +427,8 @@ static bool field_of(Typing *t, const Type *type, AttrId attr) {
     int field = t->after ? -1 : type_field(type, t->text);
     if (field > 0 && type_is_shared(type)) return typing_get_attribute(t, type, (unsigned)field);
     if (field >= 0) return typing_become_item(t, 0, (size_t)field);
+    bool known, fine = attribute_of_users(t, type, &known);
+    if (known || !fine) return fine;
     Member member = typing_member(t, type, t->text, t->after);
     if (member.kind) return typing_become_member(t, type, member);
     return attr < ATTR_COUNT ? attr_rules[attr](t, type) : unknown_attribute(t);

@@ -27,7 +27,7 @@ static ObjRef overload_of(Typing *t, const FuncHead *func) {
         konsts[i] = t->args[i].konst;
     }
     ObjRef function = 0;
-    OverloadRequest request = {func, types, konsts, t->nargs, t->names, t->nnames};
+    OverloadRequest request = {func, types, konsts, t->nargs, t->names, t->nnames, false};
     if (in->host->overload(in->host->self, &request, &function)) return function;
     diag_note(in->diag, in->func->source, t->at->span, "called from here");
     t->failed = true;

@@ -415,6 +415,9 @@ class Person(structref.StructRefProxy):
     def best(self):
         return get_best(self)
 
+    def grade(self, least):
+        return grade(self, least)
+
 
 @njit
 def get_name(self):
@@ -427,6 +430,21 @@ def get_best(self):
 
 
 structref.define_proxy(Person, PersonType, ["name", "marks"])
+
+
+@njit
+def grade(self, least):
+    return self.grade(least)
+
+
+@overload_method(PersonType, "grade")
+def typed_grade(person, least):
+    return lambda person, least: person.marks.sum() if person.best > least else 0.0
+
+
+class Grader:
+    def grade(self, least):
+        return least + 1.0
 
 
 @overload_method(PersonType, "is_called")
@@ -446,6 +464,9 @@ def test_structs_are_made_and_changed_on_both_sides():
         return person
 
     assert grow(bert) is bert and bert.best == 2.0
+    # Where the interpreter's method is a call of compiled code, that has the method of overload_method.
+    assert anna.grade(2.0) == grade(anna, 2) == 4.0 and bert.grade(2.0) == 0.0
+    assert njit(lambda: Grader().grade(2.0))() == 3.0
     assert njit(lambda a, b: (a.is_called("anna"), b.is_called("anna"), b.best))(anna, bert) == (True, False, 2.0)
     declared = PersonType([("name", types.unicode_type), ("marks", types.float64[:])])
     assert declared.field_dict["name"] == types.unicode_type and isinstance(declared, PersonType)
