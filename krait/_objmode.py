@@ -97,7 +97,8 @@ def _types(function, node):
     """Name -> expression of its type; None: it is no block of objmode."""
     if not isinstance(node, ast.With):
         return None
-    found = [item for item in node.items if _is_objmode(function, getattr(item.context_expr, "func", item.context_expr))]
+    found = [item for item in node.items
+             if _is_objmode(function, getattr(item.context_expr, "func", item.context_expr))]
     if not found:
         return None
     call = found[0].context_expr

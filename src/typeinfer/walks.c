@@ -51,8 +51,9 @@ static bool is_walked_as_it_is(const Typing *t) {
 /* To NumPy the items of a list are operands, as those of a tuple, and give tuples as long as it is. */
 static bool is_no_list(Typing *t) {
     if (t->func != FUNC_NP_NDITER || t->nargs == 0 || t->args[0].type->kind != TY_LIST) return true;
-    typing_fail(t, DIAG_BAD_ARGUMENTS, "np.nditer walks over the items of a list beside each other, and how many there "
-                                       "are is not known when this is compiled");
+    typing_fail(t, DIAG_BAD_ARGUMENTS,
+                "np.nditer walks over the items of a list beside each other, and how many there "
+                "are is not known when this is compiled");
     return typing_hint(t, "a tuple of arrays for several, np.nditer((x, y)); an array for one, "
                           "np.nditer(np.array(items))");
 }
