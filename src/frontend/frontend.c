@@ -37,9 +37,12 @@ PyObject *frontend_keep(Frontend *frontend, PyObject *new_reference) {
     return kept ? new_reference : NULL;
 }
 
+bool frontend_may_put_into_words(void) {
+    return PyErr_ExceptionMatches(PyExc_Exception) && !PyErr_ExceptionMatches(PyExc_MemoryError);
+}
+
 bool frontend_python_failed(Frontend *frontend, const Source *source, Span span, const char *what) {
-    /* an interrupt, or no memory, is raised as it is */
-    if (PyErr_Occurred() && (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError)))
+    if (PyErr_Occurred() && !frontend_may_put_into_words())
         return diag_fail(frontend->diag, DIAG_PYTHON, source, span, "%s", what);
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);

@@ -42,8 +42,10 @@ const char *frontend_name_of(Frontend *frontend, PyObject *object);
 /* Keeps a new reference until frontend_close and gives it back borrowed; NULL: it was NULL, or there is no memory
  * (exception set). */
 PyObject *frontend_keep(Frontend *frontend, PyObject *new_reference);
-/* Turns the exception that is set into the Diag; always false.  KeyboardInterrupt and the like stay set, with
- * DIAG_PYTHON. */
+/* Whether the exception that is set may become words of a message.  Interrupts and their like, and having no memory,
+ * are raised as they are. */
+bool frontend_may_put_into_words(void);
+/* Turns the exception that is set into the Diag; always false.  What is raised as it is stays set, with DIAG_PYTHON. */
 bool frontend_python_failed(Frontend *frontend, const Source *source, Span span, const char *what);
 
 bool frontend_captures(Frontend *frontend, PyObject *object); /* whether it can come in as an argument (captures.c) */

@@ -193,7 +193,7 @@ static const char *text_of_error(Translator *t, PyObject *error) {
 
 bool translate_raise_pending(Translator *t, const char *what) {
     PyObject *class, *error, *traceback;
-    bool may = PyErr_ExceptionMatches(PyExc_Exception) && !PyErr_ExceptionMatches(PyExc_MemoryError);
+    bool may = frontend_may_put_into_words();
     PyErr_Fetch(&class, &error, &traceback);
     if (may) PyErr_NormalizeException(&class, &error, &traceback);
     const char *text = may ? text_of_error(t, error) : NULL;

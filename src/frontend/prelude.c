@@ -6,10 +6,9 @@
 
 #include <string.h> /* strchr, strncmp */
 
-/* Turns the Python exception that is set into the Diag; Exception subclasses only, others (KeyboardInterrupt) stay set
- * for the caller. */
+/* A defect of Krait, unless what is set is raised as it is. */
 static bool python_failed(Frontend *frontend, const char *what) {
-    if (PyErr_Occurred() && (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError))) {
+    if (PyErr_Occurred() && !frontend_may_put_into_words()) {
         diag_fail(frontend->diag, DIAG_PYTHON, NULL, (Span){0}, "%s", what);
         return false;
     }
@@ -97,8 +96,7 @@ static const char *exception_words(Frontend *frontend, const char **class) {
 
 /* What a function of the user's that answers for types has raised, in its own words. */
 static bool overload_failed(Frontend *frontend, const OverloadRequest *request) {
-    bool theirs = PyErr_ExceptionMatches(PyExc_Exception) && !PyErr_ExceptionMatches(PyExc_MemoryError);
-    if (!theirs) return python_failed(frontend, "an overload was interrupted");
+    if (!frontend_may_put_into_words()) return python_failed(frontend, "an overload was interrupted");
     const FuncInfo *row = func_row(request->func); /* what a user added is documented by its name */
     const char *class, *words = exception_words(frontend, &class);
     if (strcmp(class, "TypingError") == 0) /* which is about the user's code, as the words are */
@@ -126,7 +124,7 @@ bool frontend_ask_inlining(Frontend *frontend, const FuncInst *caller, const Val
     int answer = objects_ask_inlining(frontend->objects, decorated, caller, call);
     *inlined = answer > 0;
     if (answer >= 0) return true;
-    if (!PyErr_ExceptionMatches(PyExc_Exception)) return python_failed(frontend, "a function `inline` was interrupted");
+    if (!frontend_may_put_into_words()) return python_failed(frontend, "a function `inline` was interrupted");
     const char *class, *words = exception_words(frontend, &class);
     return diag_fail(frontend->diag, DIAG_TYPING, caller->untyped->source, call->span,
                      "the function that option inline of `%s` names raised %s: %s", callee->untyped->name, class,

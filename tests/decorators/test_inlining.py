@@ -103,11 +103,13 @@ def test_what_the_function_raises_is_told():
     with pytest.raises(errors.TypingError, match="option inline of `long_body` names raised ZeroDivisionError"):
         jit(calling(jit(inline=lambda *facts: 1 // 0)(long_body)))(1.5, 4)
 
-    def interrupted(*facts):
-        raise KeyboardInterrupt
+    for raised in (KeyboardInterrupt, MemoryError):  # which are nobody's words
 
-    with pytest.raises(KeyboardInterrupt):
-        jit(calling(jit(inline=interrupted)(long_body)))(1.5, 4)
+        def interrupted(*facts, raised=raised):
+            raise raised
+
+        with pytest.raises(raised):
+            jit(calling(jit(inline=interrupted)(long_body)))(1.5, 4)
     with pytest.raises(TypeError, match="option inline is 'never', 'always' or a function, not 3"):
         jit(inline=3)
 
