@@ -1,6 +1,5 @@
-/* gamma.c: the gamma function and its logarithm, as the math module computes them: Lanczos' approximation (C. Lanczos,
- * A precision approximation of the gamma function, 1964) with the coefficients of Boost for N = 13, g = 6.0246..., and
- * reflection for negative arguments.
+/* gamma.c: the gamma function and its logarithm, as the math module computes them: Lanczos' approximation
+ * (library/lanczos.def), and reflection for negative arguments.
  *
  * Every operation is in the interpreter's order, so that the host gives the interpreter's bits.  On a GPU libdevice is
  * used; libclc's versions are too inaccurate. */
@@ -9,20 +8,19 @@
 #if defined(KRAIT_RT_HOST) || defined(KRAIT_DEVICE_MATH_LIBCLC)
 
 enum { TERMS = 13, EXACT = 23 };
-static const double g = 6.024680040776729583740234375;
-static const double g_minus_half = 5.524680040776729583740234375;
-
+#define G(value) static const double g = value, g_minus_half = value - 0.5;
+#include "library/lanczos.def"
+#undef G
 static const double numerator[TERMS] = {
-    23531376880.410759688572007674451636754734846804940, 42919803642.649098768957899047001988850926355848959,
-    35711959237.355668049440185451547166705960488635843, 17921034426.037209699919755754458931112671403265390,
-    6039542586.3520280050642916443072979210699388420708, 1439720407.3117216736632230727949123939715485786372,
-    248874557.86205415651146038641322942321632125127801, 31426415.585400194380614231628318205362874684987640,
-    2876370.6289353724412254090516208496135991145378768, 186056.26539522349504029498971604569928220784236328,
-    8071.6720023658162106380029022722506138218516325024, 210.82427775157934587250973392071336271166969580291,
-    2.5066282746310002701649081771338373386264310793408};
-/* x (x + 1) ... (x + 11), multiplied out */
-static const double denominator[TERMS] = {0,       39916800, 120543840, 150917976, 105258076, 45995730, 13339535,
-                                          2637558, 357423,   32670,     1925,      66,        1};
+#define TERM(numerator, denominator) numerator,
+#include "library/lanczos.def"
+#undef TERM
+};
+static const double denominator[TERMS] = {
+#define TERM(numerator, denominator) denominator,
+#include "library/lanczos.def"
+#undef TERM
+};
 
 /* The rational function of Lanczos' formula; in powers of 1 / x where powers of x would grow too large. */
 static double lanczos_sum(double x) {

@@ -97,6 +97,11 @@ LLVMValueRef l_make(Lower *l, LLVMTypeRef aggregate, LLVMValueRef const *items, 
     return count ? value : LLVMGetUndef(aggregate);
 }
 
+void module_build_at_entry(Module *m, LLVMValueRef function) {
+    LLVMPositionBuilderBefore(m->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+    LLVMSetCurrentDebugLocation2(m->builder, NULL);
+}
+
 LLVMValueRef l_complex(Lower *l, LLVMValueRef re, LLVMValueRef im) {
     LLVMValueRef parts[] = {re, im};
     return l_make(l, l_struct(l, 2, LLVMTypeOf(re), LLVMTypeOf(im)), parts, 2);

@@ -277,6 +277,8 @@ bool optimise_run(Module *module, Diag *diag);
 
 /* ---- zero_tests.c, sine_pairs.c: on the module as lowered ---- */
 
+/* Of a finished function: what is built from here on stands where it begins, and is of no line. */
+void module_build_at_entry(Module *module, LLVMValueRef function);
 void zero_tests_hide(Module *module);
 void sine_pairs_join(Module *module);
 

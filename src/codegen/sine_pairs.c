@@ -27,10 +27,8 @@ static unsigned function_called(const Pairs *p, LLVMValueRef i) {
 }
 
 static LLVMValueRef memory_at_entry(const Pairs *p, LLVMValueRef function) {
-    LLVMBuilderRef b = p->module->builder;
-    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
-    LLVMSetCurrentDebugLocation2(b, NULL);
-    return LLVMBuildAlloca(b, p->type, "");
+    module_build_at_entry(p->module, function);
+    return LLVMBuildAlloca(p->module->builder, p->type, "");
 }
 
 static LLVMValueRef declare_both(const Pairs *p) {
@@ -92,6 +90,6 @@ static void join_calls(Module *module, const char *sine, const char *cosine, con
 void sine_pairs_join(Module *module) {
     if (module->target->math != MATH_LIBDEVICE) return;
     const PlatformMath *sine = &platform_math[MATH_sin], *cosine = &platform_math[MATH_cos];
-    join_calls(module, sine->device64, cosine->device64, "__nv_sincos");
-    join_calls(module, sine->device32, cosine->device32, "__nv_sincosf");
+    join_calls(module, sine->device64, cosine->device64, platform_sincos.device64);
+    join_calls(module, sine->device32, cosine->device32, platform_sincos.device32);
 }

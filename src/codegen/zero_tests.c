@@ -51,8 +51,7 @@ static LLVMValueRef make_zero(const Zeros *zeros, LLVMTypeRef type) {
     LLVMBuilderRef b = zeros->module->builder;
     unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
     LLVMValueRef fence = LLVMGetIntrinsicDeclaration(zeros->module->module, id, &type, 1);
-    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(zeros->function)));
-    LLVMSetCurrentDebugLocation2(b, NULL);
+    module_build_at_entry(zeros->module, zeros->function);
     LLVMValueRef zero = LLVMConstNull(type);
     return LLVMBuildCall2(b, LLVMGlobalGetValueType(fence), fence, &zero, 1, "zero");
 }

@@ -57,11 +57,8 @@ static bool only_reads(const Value *user, const Value *dict) {
 
 /* What a dict has that changes it. */
 static bool changes(const Value *user, const Value *dict) {
-    static const char *const methods[] = {"clear", "pop", "popitem", "setdefault", "update"};
     if (user->op == OP_DELITEM || (user->op == OP_OR && user->flags & VF_INPLACE)) return user->args[0] == dict;
-    for (size_t i = 0; user->op == OP_GETATTR && i < COUNT_OF(methods); i++)
-        if (strcmp(user->imm.text, methods[i]) == 0) return true;
-    return false;
+    return user->op == OP_GETATTR && func_changes_table(user->imm.text);
 }
 
 /* What is done with a dict whose values keep their types, whatever these are. */

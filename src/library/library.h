@@ -62,6 +62,9 @@ typedef struct PlatformMath {
     const char *host64, *host32, *vector, *device64, *device32, *fast32;
 } PlatformMath;
 extern const PlatformMath platform_math[MATH_COUNT];
+extern const struct PlatformSincos {
+    const char *device64, *device32;
+} platform_sincos;
 
 typedef enum FuncHow {
     HOW_EXTERN,
@@ -140,6 +143,9 @@ static inline bool value_calls(const Value *value, FuncId func) {
 }
 /* The name that messages show: "sin" of the built-in functions, "math.sin" of the others. */
 const char *func_shown_name(Arena *arena, const FuncInfo *info);
+
+/* Whether dicts or sets have a method of that name that changes them. */
+bool func_changes_table(const char *method);
 
 /* Of a call of cuda.shared.array or cuda.local.array: what its constants ask for. */
 typedef struct ArrayRequest {

@@ -1,7 +1,7 @@
 /* rows.c: the rows of functions.def and platform_math.def as arrays. */
 #include "library/library.h"
 
-#include <string.h> /* strlen, strncmp */
+#include <string.h> /* strcmp, strlen, strncmp, strrchr */
 
 const LibraryInfo library_info[LIBRARY_COUNT] = {
     [LIBRARY_NONE] = {"", ""},
@@ -32,6 +32,10 @@ const PlatformMath platform_math[MATH_COUNT] = {
 #include "library/platform_math.def"
 #undef MATH
 };
+
+#define SINCOS(both64, both32) const struct PlatformSincos platform_sincos = {both64, both32};
+#include "library/platform_math.def"
+#undef SINCOS
 
 /* ---- the columns of functions.def ---- */
 
@@ -99,6 +103,15 @@ const char *func_shown_name(Arena *arena, const FuncInfo *info) {
     const char *name = func_name(arena, &info->head);
     return info->library == LIBRARY_PYTHON && *info->head.names ? name + strlen(library_info[LIBRARY_PYTHON].prefix)
                                                                 : name;
+}
+
+bool func_changes_table(const char *method) {
+    for (FuncId id = FUNC_DICT; id <= FUNC_SET_ISDISJOINT; id++) {
+        const FuncHead *row = &func_info[id].head;
+        const char *dot = strrchr(row->names, '.');
+        if (strcmp(dot + 1, method) == 0 && func_effects(row) & EFFECT_WRITE) return true;
+    }
+    return false;
 }
 
 ArrayRequest call_array_request(const Value *call) {

@@ -30,13 +30,9 @@ static bool is_given(const Value *call, const Value *table) {
 
 /* Whether this may change how many items the table has. */
 static bool changes(const Value *value, const Value *table) {
-    static const char *const methods[] = {
-        "add",    "clear",      "difference_update",           "discard", "intersection_update", "pop", "popitem",
-        "remove", "setdefault", "symmetric_difference_update", "update"};
     if (value->op == OP_CALL) return is_given(value, table);
     if (!value->nargs || !is_same(value->args[0], table)) return false;
-    for (size_t i = 0; value->op == OP_GETATTR && i < COUNT_OF(methods); i++)
-        if (strcmp(value->imm.text, methods[i]) == 0) return true;
+    if (value->op == OP_GETATTR) return func_changes_table(value->imm.text);
     return value->op == OP_SETITEM || value->op == OP_DELITEM || (value->flags & VF_INPLACE) != 0;
 }
 
