@@ -235,15 +235,22 @@ class array(_Buffer):
         self._array[:] = np.array(self._array[::-1])
 
 
-def item_for(items, x):
-    # What an item becomes: of ints those that fit, of floats every number.
+def number_for(items, x):
+    # What becomes an item: of floats every number, of ints those that fit, or else None.
     if items.dtype.kind == "f":
-        return items.dtype.type(float(x))
+        return float(x)
     x = operator.index(x)
-    least, most = np.iinfo(items.dtype).min, np.iinfo(items.dtype).max
-    if x < least or x > most:
+    if x < np.iinfo(items.dtype).min or x > np.iinfo(items.dtype).max:
+        return None
+    return x
+
+
+def item_for(items, x):
+    number = number_for(items, x)
+    if number is None:
+        least, most = np.iinfo(items.dtype).min, np.iinfo(items.dtype).max
         raise OverflowError(f"{x} is outside of what an item of {items.itemsize} bytes holds, {least} to {most}")
-    return items.dtype.type(x)
+    return items.dtype.type(number)
 
 
 class memoryview(_Buffer):
@@ -346,12 +353,10 @@ def _places_within(places, shape, dimension):
 
 
 def _fitting(items, x):
-    if items.dtype.kind == "f":
-        return items.dtype.type(float(x))
-    x = operator.index(x)
-    if x < np.iinfo(items.dtype).min or x > np.iinfo(items.dtype).max:
+    number = number_for(items, x)
+    if number is None:
         raise ValueError(f"memoryview: invalid value for format '{items.dtype.char}'")
-    return items.dtype.type(x)
+    return items.dtype.type(number)
 
 
 def _contents(x):
