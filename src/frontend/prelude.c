@@ -51,10 +51,11 @@ static PyObject *prelude_class(const char *path, const char *name) {
 }
 
 PyObject *frontend_stand_in(PyTypeObject *class) {
-    static const char collections[] = "krait.prelude.collections", buffers[] = "krait.prelude.buffers";
+    static const char collections[] = "krait.prelude.collections", deques[] = "krait.prelude.deques",
+                      buffers[] = "krait.prelude.buffers";
     static const struct {
         const char *name, *module;
-    } known[] = {{"collections.deque", collections},
+    } known[] = {{"collections.deque", deques},
                  {"collections.OrderedDict", collections},
                  {"collections.defaultdict", collections},
                  {"Counter", collections},

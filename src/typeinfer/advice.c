@@ -5,7 +5,7 @@
  * functions and objects by number (type_print); a message shows the name that the user gave them. */
 #include <string.h> /* strcmp, strcspn, strncmp, strlen, strrchr, strspn */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 enum { MOST_WORDS = 240, MOST_NESTED = 8 }; /* characters of a message that a type may take; types within types */
 

@@ -9,7 +9,7 @@
  * super(), is followed instead. */
 #include <string.h> /* memset */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 enum { METHOD_DEPTH = 6 };
 

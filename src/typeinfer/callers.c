@@ -5,7 +5,7 @@
  * and a hint by the name of a library function that was the reason, Krait's or Python's. */
 #include <string.h> /* strcmp, strlen, strncmp, strstr */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 static void print_call(Buf *buf, const FuncInst *callee, bool with_names, const InferHost *host, Arena *arena) {
     const Func *func = callee->untyped;

@@ -12,7 +12,7 @@
  * floats are put in later, are made as floats, unless they came from the interpreter.  Whatever else a container holds
  * is of one type for all who see it. */
 #include "library/library.h" /* FUNC_LIST */
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* Where a container is made, or an object: by a call of its class. */
 static bool names_deferred(Value *value) { /* the type of what is put in */

@@ -2,7 +2,7 @@
  *
  * In: the value that is a container, its type, and that of the item, or of a container of it.  Out: a refusal, which
  * names both types and says what to write where the container is made. */
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* A list that is made with items, and so of their type. */
 static bool is_filled_list(const Value *value) { return value->op == OP_LIST && value->nargs && value->span.line; }

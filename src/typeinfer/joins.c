@@ -5,6 +5,7 @@
  * anew from what holds then (solve.c says why). */
 #include <string.h> /* strcmp */
 
+#include "typeinfer/rules.h" /* typeinfer_general */
 #include "typeinfer/solver.h"
 
 static bool edge_taken(const struct Solver *s, const Block *from, const Block *to) {

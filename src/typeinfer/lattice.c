@@ -20,7 +20,7 @@
  * (NULL here) are a TypingError where they meet. */
 #include <string.h> /* strchr */
 
-#include "typeinfer/infer.h" /* Fact */
+#include "typeinfer/rules.h"
 
 static const Type *join_items(Promotion promotion, TypeTable *types, const Type *a, const Type *b) {
     const Type *items[64];

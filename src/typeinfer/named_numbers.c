@@ -6,6 +6,7 @@
  * function that calls this one, or meets a dict of other names.  Once it is a dict it stays one. */
 #include <string.h> /* strcmp */
 
+#include "typeinfer/rules.h" /* typeinfer_general, typing_keywords_of_pairs */
 #include "typeinfer/solver.h"
 
 static bool is_number(const Type *type) {

@@ -5,7 +5,7 @@
  * rule casts operands by itself, and lowering finds words. */
 #include <string.h> /* strchr, strcspn, strlen, strncmp, strspn */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 static const struct {
     Op op;

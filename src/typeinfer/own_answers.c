@@ -3,7 +3,7 @@
  * In: the method's name and what a call of it gives.  Out: what the builtin gives that called it: len() an int, of an
  * np.int64, too, and what is negative raises; bool() takes a bool alone, str() a str.  What is of another class is
  * refused in the interpreter's words. */
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 #include <string.h> /* strchr, strcmp */
 

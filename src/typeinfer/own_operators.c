@@ -3,7 +3,7 @@
  * What is computed with a namedtuple is computed with a tuple, with a member of an enumeration of ints with an int,
  * which is wrong where the class has the special method that the interpreter would call: that is refused.  A member of
  * an enumeration of texts or floats is a constant, and its text or float where an operation asks for nothing else. */
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 #include <string.h> /* strcmp */
 

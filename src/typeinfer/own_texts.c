@@ -5,7 +5,7 @@
 #include <string.h> /* memchr, strcspn */
 
 #include "library/library.h"
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* Field number `field` of a template for str.format, and how long it is with its braces. */
 static const char *find_field(const char *template, size_t field, size_t *length) {

@@ -7,7 +7,7 @@
  * negation and conversions.  Everything else is left to LLVM.  A fold that would leave 64 bits is not made. */
 #include <string.h> /* strchr */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* ---- whole arrays ---- */
 

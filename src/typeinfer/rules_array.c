@@ -12,7 +12,7 @@
  * change no layout.  Indices with arrays or lists are rules_advanced.c's. */
 #include <string.h> /* memset */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 typedef enum Component { INDEX_INT, INDEX_FULL, INDEX_BOUNDED, INDEX_STEPPED, INDEX_ELLIPSIS, INDEX_NEWAXIS } Component;
 

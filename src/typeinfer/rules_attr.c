@@ -5,7 +5,7 @@
  * numpy.generic.<name>; its first argument is that value (rule_call adds it). */
 #include <string.h> /* strchr, strcmp, strlen, strncmp, strrchr */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 typedef bool AttrRule(Typing *t, const Type *type); /* type: of the operand, content of an Optional */
 

@@ -5,7 +5,7 @@
  * rounds. */
 #include <string.h> /* strstr */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 enum { MAX_REPEATED = 4096 };
 

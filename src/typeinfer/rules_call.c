@@ -6,7 +6,7 @@
 #include <string.h> /* strlen, strncmp */
 
 #include "library/library.h"
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* ---- rows of the library ---- */
 

@@ -5,7 +5,7 @@
  * code knows of it what it is and where it was raised: what it was made of has no type where it is caught. */
 #include <string.h> /* strcmp */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 enum { TEXT_STR, TEXT_REPR, TEXT_NAME, TEXT_QUALNAME }; /* python_calls.c makes them */
 

@@ -5,7 +5,7 @@
  * what is stored of those is the element that NumPy makes. */
 #include <string.h> /* strcmp */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* Characters of valid UTF-8. */
 static uint32_t count_of(const char *text) {

@@ -1,6 +1,6 @@
 /* rules_closure.c: typing rules of functions made in compiled code and of the cells that they share with the function
  * around them. */
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* Which text a default or a variable closed over is, nobody knows where the function is called.  (Kernels have only
  * texts that are known.) */

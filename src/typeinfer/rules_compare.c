@@ -5,7 +5,7 @@
 #include <math.h>   /* isnan, fabsl */
 #include <string.h> /* strcmp */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* ---- comparison ---- */
 

@@ -1,6 +1,6 @@
 /* rules_control.c: typing rules of what stands at the ends of blocks, and of what has no operands: constants,
  * parameters. */
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* ---- leaves ---- */
 

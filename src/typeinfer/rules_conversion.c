@@ -7,7 +7,7 @@
 #include <stdlib.h> /* strtod, strtoll */
 #include <string.h> /* strchr */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* ---- texts ---- */
 

@@ -1,5 +1,5 @@
 /* rules_exception.c: typing rules of exceptions: made, raised, caught. */
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* ---- made ---- */
 

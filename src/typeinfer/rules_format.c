@@ -4,7 +4,7 @@
  * what may change until it is used, and where making it may raise. */
 #include <string.h> /* strchr, strspn */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* Whether what a value shows may change after it was put into a text. */
 static bool may_change(const Type *type) {

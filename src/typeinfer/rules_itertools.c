@@ -90,15 +90,15 @@ static bool is_lazy(Typing *t) {
 
 bool rule_func_lazy(Typing *t) {
     bool map = t->func == FUNC_PY_MAP;
-    if (is_lazy(t)) return typing_become_prelude(t, map ? "builtin:each_mapped" : "builtin:each_filtered");
+    if (is_lazy(t)) return typing_become_prelude(t, map ? "iterators:each_mapped" : "iterators:each_filtered");
     return typing_become_prelude(t, func_info[t->func].symbol);
 }
 
 /* iter(x), and iter(function, sentinel) */
 bool rule_func_iter(Typing *t) {
-    if (t->nargs == 2) return typing_become_prelude(t, "builtin:each_until");
+    if (t->nargs == 2) return typing_become_prelude(t, "iterators:each_until");
     if (typing_is_for_generator(t) && t->args[0].type->kind != TY_GENERATOR && t->args[0].type->kind != TY_ITER)
-        return typing_become_prelude(t, "builtin:each_of");
+        return typing_become_prelude(t, "iterators:each_of");
     return typing_become_op(t, OP_ITER);
 }
 

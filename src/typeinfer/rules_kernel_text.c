@@ -4,7 +4,7 @@
  * stands for the next value.  The host makes the text, where it prints or raises it. */
 #include <string.h> /* memchr, strchr, strcspn, strlen, strncmp, strpbrk, strspn */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 typedef struct Fields {
     Typing *t;

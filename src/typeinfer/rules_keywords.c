@@ -7,7 +7,7 @@
 #include <string.h> /* strcmp */
 
 #include "library/library.h"
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 static int place_of(const Type *keywords, const char *name) {
     for (uint32_t i = 0; i < keywords->count; i++)

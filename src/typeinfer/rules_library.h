@@ -3,10 +3,10 @@
  *
  * A library function computes in few types (rtlib has no int8 version): operands are cast to the type it computes in
  * and its natural result is cast to the result the interpreter gives.  lib_call writes that down in one line. */
-#ifndef KRAIT_RULES_H
-#define KRAIT_RULES_H
+#ifndef KRAIT_RULES_LIBRARY_H
+#define KRAIT_RULES_LIBRARY_H
 
-#include "typeinfer/infer.h" /* Typing */
+#include "typeinfer/rules.h"
 
 /* A scalar fact's type without Optional; NULL if it is no scalar. */
 const Type *lib_scalar(const Typing *t, size_t arg);

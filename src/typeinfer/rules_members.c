@@ -7,7 +7,7 @@
 #include <string.h> /* memcpy, strcmp */
 
 #include "library/library.h"
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 static bool has_class(const Type *type) {
     return type->object && (type->kind == TY_STRUCT || type->kind == TY_TUPLE || typing_is_member(type));
@@ -308,9 +308,9 @@ static bool own_iter(Typing *t, bool *own) {
     *own = true;
     if (iter) TRY(call_method(t, &of, &fact, &value));
     if (fact.type->kind == TY_BOTTOM) return typing_result(t, fact.type, NULL);
-    if (indexed) TRY(walk_by(t, "builtin:each_indexed", &fact, &value));
+    if (indexed) TRY(walk_by(t, "iterators:each_indexed", &fact, &value));
     if (iter && typing_member(t, fact.type, "__next__", 0).kind == MEMBER_METHOD)
-        TRY(walk_by(t, "builtin:each_next", &fact, &value));
+        TRY(walk_by(t, "iterators:each_next", &fact, &value));
     if (fact.type->kind == TY_BOTTOM) return typing_result(t, fact.type, NULL);
     if (type_is_instance(fact.type) && (!iter || typing_member(t, fact.type, "__iter__", 0).kind != MEMBER_METHOD))
         return typing_fail(t, DIAG_TYPING, "what __iter__() of %s returns is no iterator", typing_arg_text(t, 0));

@@ -1,7 +1,7 @@
 /* rules_named_attr.c: attributes by a name that is a text: getattr, hasattr and setattr.
  *
  * In: a call with a name that is known when the function is compiled.  Out: what x.name, or x.name = v, becomes. */
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 static bool attribute_of(Typing *t, const char *name, Fact *fact, Value **value) {
     return typing_sub(t, &(SubOp){.op = OP_GETATTR, .values = t->values, .facts = t->args, .nargs = 1, .text = name},

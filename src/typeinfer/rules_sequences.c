@@ -2,7 +2,7 @@
  * and of isinstance and of complex made of its parts. */
 #include <string.h> /* strcmp, strlen */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 const Type *typing_iterator_type(Typing *t, size_t arg, const Type **cast); /* rules_tuple.c */
 
@@ -140,7 +140,7 @@ bool rule_func_next(Typing *t) {
         return typing_become_prelude(t, t->nargs == 1 ? "builtin:next_item" : "builtin:next_item_or");
     const Type *type = infer_content(t->args[0].type);
     if (type_is_instance(type) && typing_member(t, type, "__next__", 0).kind == MEMBER_METHOD)
-        return typing_become_prelude(t, t->nargs == 1 ? "builtin:next_of" : "builtin:next_of_or");
+        return typing_become_prelude(t, t->nargs == 1 ? "iterators:next_of" : "iterators:next_of_or");
     typing_fail_arg(t, 0, DIAG_TYPING, "%s is not an iterator", typing_arg_text(t, 0));
     if (type_is_instance(type) && !typing_has_way(t, type))
         return typing_hint(t, "its class has no method __next__, which gives the next item or raises StopIteration");
@@ -177,7 +177,7 @@ bool rule_func_literally(Typing *t) { return typing_become_arg(t, 0); }
 bool rule_func_enumerate(Typing *t) {
     static const char *const params[2] = {"iterable", "start"};
     Infer *in = t->in;
-    if (typing_is_for_generator(t)) return typing_become_prelude(t, "builtin:each_numbered");
+    if (typing_is_for_generator(t)) return typing_become_prelude(t, "iterators:each_numbered");
     TRY(typing_bind_keywords(t, params, 1, 2));
     if (!t->args[1].type) {
         t->args[1] = (Fact){infer_int(in), const_int(in->arena, in->types, 0)};
@@ -211,7 +211,7 @@ static bool zip_is_strict(Typing *t) {
 bool rule_func_zip(Typing *t) {
     if (zip_is_strict(t) && t->nargs > 0) return typing_become_prelude(t, "itertools:zipped_strictly");
     if (t->failed) return false;
-    if (typing_is_for_generator(t)) return typing_become_prelude(t, "builtin:each_zipped");
+    if (typing_is_for_generator(t)) return typing_become_prelude(t, "iterators:each_zipped");
     bool made, done = typing_zip_for_comprehension(t, t->nargs, false, &made);
     if (made) return done;
     const Type **iters = ARENA_ARRAY(t->in->arena, const Type *, t->nargs);
@@ -225,7 +225,7 @@ bool rule_func_zip(Typing *t) {
 }
 
 bool rule_func_reversed(Typing *t) {
-    if (typing_is_for_generator(t)) return typing_become_prelude(t, "builtin:each_backwards");
+    if (typing_is_for_generator(t)) return typing_become_prelude(t, "iterators:each_backwards");
     if (typing_is_mixed(t, 0)) { /* a loop over it becomes its rounds */
         Items items = typing_items_new(t->in, t->args[0].type->count);
         for (size_t i = t->args[0].type->count; i-- > 0;) typing_items_add(t, &items, 0, i, i + 1);

@@ -6,7 +6,7 @@
  * other types, each field is assigned, by position. */
 #include <string.h> /* strcmp */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 static bool has_records(const Type *type) { return type->kind == TY_ARRAY && type_is_record(type_element(type)); }
 

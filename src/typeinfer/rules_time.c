@@ -4,7 +4,7 @@
  * ticks of its.  Lowering sees two of one length, or a duration and a number (lower_time.c). */
 #include <string.h> /* strcmp, strlen */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 static bool is_time(const Type *type) { return type->kind == TY_TIME; }
 static bool is_delta(const Type *type) { return type->kind == TY_TIME && type->flag; }

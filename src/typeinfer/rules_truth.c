@@ -2,7 +2,7 @@
  *
  * In: the operand.  Out: what column `truth` of ir_kinds.def says of its kind: known, that of its length, or a bool
  * that code finds; of an Optional, that of its content; of an array without axes, that of its element. */
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 static bool truth_known(Typing *t, bool value) {
     return typing_become_const(t, const_bool(t->in->arena, t->in->types, value == (t->op == OP_TRUTH)));

@@ -3,7 +3,7 @@
  * A tuple's length and the type of each item are in its type.  What depends on the item at run time (an index that is
  * not known, iteration) needs one type for all items: the tuple is then cast to a homogeneous one first, so lowering
  * sees only those.  Concatenation becomes operations on the items; comparison: rules_tuple_compare.c. */
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* ---- helpers ---- */
 

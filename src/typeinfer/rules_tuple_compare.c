@@ -2,7 +2,7 @@
  *
  * In: two tuples, whose lengths are known from their types.  Out: operations on their items: all at once, where nobody
  * sees how many are compared; else a call of krait.prelude.comparing. */
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* bool(x <op> y); strong: NULL, or set if x <op> y is a bool of NumPy's. */
 static bool sub_compare(Typing *t, Op op, const Fact facts[2], Value *const values[2], Fact *fact, Value **value,

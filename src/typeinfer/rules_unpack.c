@@ -5,7 +5,7 @@
  * constant indices.  What a starred target gets is a list. */
 #include <string.h> /* strcmp */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* n, m = x.shape; wanted 0: there is no number of dimensions that would do alone. */
 static bool wrong_dimensions(Typing *t, const Value *shape, size_t wanted, size_t count) {

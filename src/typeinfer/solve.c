@@ -23,6 +23,7 @@
  * for.  When nothing changes any more, the first refusal in program order is repeated with its message. */
 #include <string.h> /* memcmp, memcpy */
 
+#include "typeinfer/rules.h" /* typeinfer_general */
 #include "typeinfer/solver.h"
 
 enum { MAX_STEPS_PER_VALUE = 400, MAX_SOLUTIONS = 8, MOST_HELD = 250 }; /* one type in another */
@@ -287,7 +288,7 @@ static bool propagate(Infer *in) {
     return !in->diag->failed;
 }
 
-/* The call of an inner function that refers to itself depends on cells that are not its operands (rules_python.c): with
+/* The call of an inner function that refers to itself depends on cells that are not its operands (binding.c): with
  * cells about, everything is looked at again until that changes nothing. */
 static bool settle(Infer *in) {
     struct Solver *s = in->solver;

@@ -6,7 +6,7 @@
 #include <stdio.h>  /* vsnprintf */
 #include <string.h> /* memcpy, strlen, strncmp */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 static InferRule *const op_rules[OP_COUNT] = {
 #define OP(name, text, operands, rule, ...) [OP_##name] = rule_##rule,

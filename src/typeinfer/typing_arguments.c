@@ -5,7 +5,7 @@
  * are known when the function is compiled, or a refusal that says what must be. */
 #include <string.h> /* strcmp */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 static bool hint_params(Typing *t, const char *const *params, size_t count) {
     Buf names;

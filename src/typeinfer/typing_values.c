@@ -2,7 +2,7 @@
  * phase, operations before the one being typed. */
 #include <math.h> /* trunc, ldexp */
 
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* ---- constants ---- */
 

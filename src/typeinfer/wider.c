@@ -3,7 +3,7 @@
  * In: two types of what is one container, or goes into one: a list in a list of ints, and one of floats.  Out: the type
  * whose containers hold the numbers of both, by the rule by which the items of a flat list join.  Containers have one
  * type for all who see them: whoever joins so has those that hold less made wider where they are made (growth.c). */
-#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
 
 /* The type with other items; NULL: it has none that can change. */
 const Type *typeinfer_with_items(Infer *in, const Type *like, const Type *const *items) {

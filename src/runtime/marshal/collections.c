@@ -1,6 +1,6 @@
 /* collections.c: deque, OrderedDict, defaultdict, Counter and frozenset of the standard library, bytearray, memoryview
- * and array.array, to the classes of the prelude that stand for them in compiled code (krait/prelude/collections.py and
- * buffers.py), and back.
+ * and array.array, to the classes of the prelude that stand for them in compiled code (krait/prelude/collections.py,
+ * deques.py and buffers.py), and back.
  *
  * In: one of the library's.  Out: an instance of the prelude's class with a list or dict of what it holds; after the
  * call, what differs is put into the library's; a buffer is an array on its memory, which holds it.  Between looking at
