@@ -254,25 +254,32 @@ def check_size(table, size):
         raise RuntimeError("Set changed size during iteration")
 
 
-def each_key(table):
+def each_entry(table):
+    # As it is when its turn comes: a value may have been replaced.
     size = len(table)
-    for key in keys(table):
-        yield key
-        check_size(table, size)
+    entries, _ = lists_of(table)
+    i = 0
+    while i < len(entries):
+        entry = entries[i]
+        i += 1
+        if entry[0] != DEAD:
+            yield entry
+            check_size(table, size)
+
+
+def each_key(table):
+    for entry in each_entry(table):
+        yield entry[1]
 
 
 def each_value(table):
-    size = len(table)
-    for value in values(table):
-        yield value
-        check_size(table, size)
+    for entry in each_entry(table):
+        yield entry[2]
 
 
 def each_item(table):
-    size = len(table)
-    for item in items(table):
-        yield item
-        check_size(table, size)
+    for entry in each_entry(table):
+        yield entry[1:]
 
 
 def fromkeys(keys, value=None):

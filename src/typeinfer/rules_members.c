@@ -104,11 +104,12 @@ typedef struct Attempt { /* one call of a special method */
     size_t self; /* the operand whose class has it */
 } Attempt;
 
-/* The method of the class of operand `i`; one of tuple's own is none. */
+/* The method of the class of operand `i`; one of tuple's own is none, and what is an int is not asked for an index. */
 static bool attempt(Typing *t, const char *name, size_t i, Attempt *to) {
     const Type *type = i < t->nargs && t->args[i].type ? infer_content(t->args[i].type) : NULL;
     *to = (Attempt){.name = name, .self = i};
     if (!type || !name || !has_class(type)) return false;
+    if (type_scalar_kind(type) && strcmp(name, "__index__") == 0) return false;
     to->method = typing_member(t, type, name, 0);
     return to->method.kind == MEMBER_METHOD;
 }

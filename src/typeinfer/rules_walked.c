@@ -5,9 +5,11 @@
  * goes on, as the interpreter does.  What is changed is found by what the program's text says: the same variable or
  * attribute.
  *
- * The lists of keys(), values() and items() compare as lists, views as sets or by identity.  Operators that are written
- * beside the call see a set (frontend/operands.c).  Where the list goes anywhere else, into a variable with several
- * values, a tuple, a function, its type is noted; once everything is typed, comparisons of such lists are refused. */
+ * A view that is kept, while anything that could change its dict happens, is an object of its own, which sees the
+ * changes (krait/prelude/views.py); one that is looked at at once is a list.  In the prelude and where it is returned to
+ * the interpreter it is a list, too: such compare as lists, views as sets or by identity.  Operators that are written
+ * beside the call see a set (frontend/operands.c).  Where such a list goes anywhere else its type is noted; once
+ * everything is typed, comparisons of such lists are refused. */
 #include <string.h> /* strcmp */
 
 #include "typeinfer/rules_library.h" /* lib_* */
@@ -105,6 +107,67 @@ static bool only_looks(const Infer *in, const Value *user, const Value *view) {
     }
 }
 
+/* Whether something may be changed here, by whatever name: by a call, a subscript, an operator in place. */
+static bool may_change(const Value *value) {
+    if (value->op == OP_SETITEM || value->op == OP_DELITEM || value->op == OP_SETATTR) return true;
+    if (value->op == OP_CALL || value->op == OP_CALL_EX) {
+        const Value *callee = value_resolve(value->args[0]);
+        return callee->op != OP_CONST || callee->konst->type->kind != TY_FUNC;
+    }
+    return (value->flags & VF_INPLACE) != 0;
+}
+
+/* What gives the items of its operands when they are taken from it. */
+static bool is_lazy(const Value *user) {
+    const Value *callee = user->op == OP_CALL ? value_resolve(user->args[0]) : NULL;
+    if (!callee || callee->op != OP_CONST || callee->konst->type->kind != TY_FUNC) return false;
+    switch ((int)callee->konst->type->func->id) {
+    case FUNC_ITER:
+    case FUNC_ZIP:
+    case FUNC_ENUMERATE:
+    case FUNC_REVERSED:
+    case FUNC_PY_MAP:
+    case FUNC_PY_FILTER: return true;
+    default: return false;
+    }
+}
+
+static bool asks_class(const Value *user) {
+    const Value *callee = user->op == OP_CALL ? value_resolve(user->args[0]) : NULL;
+    const FuncHead *func = callee->op == OP_CONST && callee->konst->type->kind == TY_FUNC ? callee->konst->type->func
+                                                                                          : NULL;
+    return func && (func->id == FUNC_TYPE || func->id == FUNC_ISINSTANCE);
+}
+
+static bool all_at_once(Infer *in, const Value *view, const Value *table);
+
+/* Whether the view of the table is looked at here at once, before anything may have changed that. */
+static bool at_once(Infer *in, const Value *user, const Value *view, const Value *table) {
+    if (!only_looks(in, user, view) || user->block != view->block || (user->op == OP_CALL && asks_class(user)))
+        return false;
+    const Value *between = view->next;
+    while (between && between != user && !may_change(between)) between = between->next;
+    if (between != user) return false;
+    return is_lazy(user) ? all_at_once(in, user, table) : user->op != OP_ITER || !loop_changes(in, user, table);
+}
+
+static bool all_at_once(Infer *in, const Value *view, const Value *table) {
+    Value *const *users;
+    uint32_t count = solver_users(in, view, &users);
+    for (uint32_t i = 0; i < count; i++)
+        if (!at_once(in, users[i], view, table)) return false;
+    return true;
+}
+
+/* Whether the view is kept while its dict may change: it is an object of its own then (krait/prelude/views.py). */
+static bool is_kept(Typing *t) {
+    if (t->is_part || t->in->device || t->in->func->prelude || t->at->op != OP_CALL) return false;
+    if (t->emit) return type_is_instance(t->at->type);
+    const Value *callee = value_resolve(t->at->args[0]);
+    const Value *table = callee->op == OP_GETATTR ? callee->args[0] : t->at->nargs > 1 ? t->at->args[1] : NULL;
+    return table && !all_at_once(t->in, t->at, table);
+}
+
 static void note_kept(Typing *t) {
     const Type *dict = infer_content(t->args[0].type);
     if (t->emit || dict->kind != TY_DICT || type_key(dict)->kind == TY_BOTTOM) return;
@@ -160,10 +223,15 @@ bool rule_func_table_view(Typing *t) {
         uint32_t count = solver_users(t->in, t->at, &users);
         changing = count == 1 && users[0]->op == OP_ITER && loop_changes(t->in, users[0], callee->args[0]);
     }
-    note_kept(t);
+    bool kept = !changing && is_kept(t);
+    if (!kept) note_kept(t);
     if (refuse_arithmetic(t)) return false;
-    if (!changing) return rule_func_table_method(t);
+    if (!changing && !kept) return rule_func_table_method(t);
     if (t->nnames || !type_is_table(t->args[0].type)) return typing_bad_operands(t);
+    if (kept)
+        return typing_become_prelude(t, t->func == FUNC_DICT_KEYS     ? "views:kept_keys"
+                                        : t->func == FUNC_DICT_VALUES ? "views:kept_values"
+                                                                      : "views:kept_items");
     return typing_become_prelude(t, t->func == FUNC_DICT_KEYS     ? "tables:each_key"
                                     : t->func == FUNC_DICT_VALUES ? "tables:each_value"
                                                                   : "tables:each_item");

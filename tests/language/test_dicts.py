@@ -212,8 +212,41 @@ def kept(d):
 def test_a_view_that_was_kept_compares_as_no_list(body):
     f = function(body, 2)
     f.__globals__["kept"] = kept
-    with pytest.raises(errors.KraitError, match="views are no lists(.|\n)*hint: make a list or a set of the view"):
-        njit(f)({"p": 1, "q": 2}, {"q": 2, "p": 1})
+    agree(f, {"p": 1, "q": 2}, {"q": 2, "p": 1})
+
+
+@pytest.mark.parametrize("view", ["keys", "values", "items"])
+@pytest.mark.parametrize("body", [
+    "d[9] = 4\nreturn list(v), len(v), bool(v), sorted(reversed(v)), f'{v}', list(zip(v, v))",
+    "d.clear()\nreturn len(v), str(v)",
+    "d[1] = 8\nreturn v == v, v == d.VIEW(), v != [1], isinstance(v, list), type(v)",
+    "t = (v, 1)\nd[9] = 4\nreturn list(t[0])", "e = d\ne[1] = 8\nreturn list(v)", "d |= {5: 6}\nreturn list(v)",
+    "def add():\n    d[70] = 1\nadd()\nreturn list(v)", "d = {}\nreturn list(v), d",
+    "for k in v:\n    d[77] = 1", "seen = []\nfor k in v:\n    d[2] = 50\n    seen.append(k)\nreturn seen",
+    "w = iter(v)\nd[1] = 50\nreturn next(w)", "w = enumerate(d.VIEW())\nd[2] = 50\nreturn list(w)",
+    "seen = []\nfor k in d.VIEW():\n    d[2] = 50\n    seen.append(k)\nreturn seen",
+    "seen = []\nfor i, k in enumerate(d.VIEW()):\n    d[2] = 50\n    seen.append(k)\nreturn seen",
+])  # fmt: skip
+def test_a_view_sees_what_is_done_to_its_dict_later(view, body):
+    lines = body.replace("VIEW", view).replace("\n", "\n    ")
+    agree(make(f"def f(d):\n    v = d.{view}()\n    {lines}"), {1: 3, 2: 5})
+
+
+def test_a_view_that_was_kept_is_given_back_as_one():
+    d = {1: 2}
+    view = njit(make("def f(d):\n    v = d.values()\n    d[9] = 1\n    return v"))(d)
+    assert type(view) is type(d.values()) and list(view) == [2, 1]
+
+
+def test_a_kept_view_of_keys_is_a_set():
+    f = make("""
+        def f(d, other):
+            v = d.keys()
+            d[9] = 1
+            return v & other, v | other, v - other, other - v, v < other, v == other, other == v, v.isdisjoint(other)
+    """)
+    agree(f, {1: 2}, {1, 5})
+    agree(f, {1: 2}, {1, 9})
 
 
 def test_views_that_are_kept_and_not_compared():
