@@ -119,7 +119,8 @@ static bool is_light(const FuncInst *root) {
     const Func *f = root->func;
     for (size_t b = 0; b < f->blocks.len; b++)
         for (const Value *value = f->blocks.data[b]->first; value; value = value->next) {
-            if (value_divides(value) || value->op == OP_POW || value->op == OP_CALL_INST) return false;
+            Op op = value->op;
+            if (value_divides(value) || op == OP_TRUEDIV || op == OP_POW || op == OP_CALL_INST) return false;
             if (value->op == OP_CALL_FUNC && !is_light_call(value)) return false;
         }
     return !root->reaches_loop;
@@ -135,7 +136,6 @@ static VectorWish vectors_of(const Ufunc *u) {
     for (size_t b = 0; b < f->blocks.len; b++)
         for (const Value *value = f->blocks.data[b]->first; value; value = value->next) {
             Op op = value->op;
-            if (op == OP_TRUEDIV) return VECTOR_MAY;
             operations += op_is_unary(op) || op_is_binary(op) || op_is_comparison(op) || op == OP_CALL_FUNC;
         }
     return operations > OPERATIONS_OF_AN_ACCESS * u->count ? VECTOR_FOUR : VECTOR_TWO;
@@ -376,7 +376,8 @@ static void add_loops(Lower *l, const Ufunc *u, LLVMValueRef strip, LLVMValueRef
     char bytes[MAX_UFUNC_OPERANDS + 1] = "";
     bool flags = sets_other_flags(l), again = repeats(l, u->root) && (flags || u->root->effects & EFFECT_RAISE);
     int32_t traits = (is_light(u->root) ? STRIP_LIGHT : 0) | (flags ? STRIP_FLAGS : 0) |
-                     (u->root->reaches_loop ? STRIP_LONG : 0) | (again ? STRIP_AGAIN : 0);
+                     (u->root->reaches_loop ? STRIP_LONG : 0) | (again ? STRIP_AGAIN : 0) |
+                     (u->root->effects & EFFECT_RAISE || u->root->reaches_loop ? STRIP_STOPS : 0);
     for (unsigned i = 0; i < u->count; i++) bytes[i] = (char)type_size(u->types[i]);
     LLVMValueRef fields[] = {strip,
                              plain,

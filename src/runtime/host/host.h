@@ -153,8 +153,9 @@ enum HostStripTraits {
     STRIP_LIGHT = 1, /* the function takes a few cycles */
     STRIP_FLAGS = 2, /* it may set floating-point flags that an element alone does not */
     STRIP_LONG = 4,  /* it has loops: no one knows how long it takes */
-    STRIP_AGAIN = 8  /* it may be done anew: elements of a strip that has raised, or set a flag that may not be theirs,
+    STRIP_AGAIN = 8, /* it may be done anew: elements of a strip that has raised, or set a flag that may not be theirs,
                       * are done by `plain`; else the strip stops where it raises, and tells the caller */
+    STRIP_STOPS = 16 /* an element may raise, or be ended by a signal */
 };
 /* How the operands of a plain loop lie.  There may be one that is quicker where they lie in one way, and right nowhere
  * else. */

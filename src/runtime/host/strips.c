@@ -27,6 +27,7 @@
 
 enum {
     BUFFERED = 256,
+    BUFFERED_RESULTS = 64, /* so few that a core stores them while it computes the next: few rounds are longer */
     STRIP = 1 << 16,
     FLAGGED_STRIP = 1 << 13, /* at most, where a strip may be done anew for its flags */
     SHORT_STRIP = 1 << 10,
@@ -231,7 +232,7 @@ static void run(const Operands *o, const Code *code, char *const *buffer, int64_
         count = whole;
         for (int i = 0; i < o->count; i++) at[i] = buffered(o, i) ? buffer[i] : o->start[i] + done * o->step[i];
         if (buffer) fill(o, buffer, done, count, &same);
-        if (buffer && !code->again) keep(o, buffer, done, count);
+        if (buffer && !code->again && code->traits & STRIP_STOPS) keep(o, buffer, done, count);
         bool fails = strip_fails(code, at, count);
         if (buffer && !(fails && code->again)) empty(o, buffer, done, count);
         if (fails && (!code->again || plain_raises(o, code, done, count))) return;
@@ -245,7 +246,9 @@ static void run_buffered(const Operands *o, const Code *code) {
     _Alignas(64) char memory[o->count][BUFFERED * MOST_BYTES];
     char *buffer[MOST_OPERANDS];
     for (int i = 0; i < o->count; i++) buffer[i] = memory[i];
-    run(o, code, buffer, BUFFERED);
+    int64_t round = INT64_C(1) << code->loops->round;
+    int64_t few = round > BUFFERED_RESULTS ? round : BUFFERED_RESULTS;
+    run(o, code, buffer, o->buffered >> o->inputs << o->inputs == o->buffered ? few : BUFFERED);
 }
 
 static bool contiguous(const Operands *o, int i) { return o->step[i] == o->bytes[i]; }
