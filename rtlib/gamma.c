@@ -71,15 +71,15 @@ static double gamma_lanczos(double x) {
     return r * half_power * half_power;
 }
 
+/* What is no number, and each infinity, comes of what sets the flag that tells of it: NumPy reports those of ufuncs. */
 double krait_rt_gamma_d(double x) {
-    if (!rt_isfinite(x)) return x == -RT_INF ? RT_NAN : x;
-    if (x == 0) return __builtin_copysign(RT_INF, x);
+    if (!rt_isfinite(x)) return __builtin_sqrt(x);
+    if (__builtin_fabs(x) < 1e-20) return 1 / x;
     if (x == __builtin_floor(x)) {
-        if (x < 0) return RT_NAN;
+        if (x < 0) return __builtin_sqrt(x);
         if (x <= EXACT) return gamma_of_integer((int)x);
     }
-    if (__builtin_fabs(x) < 1e-20) return 1 / x;
-    if (x > 200) return RT_INF;
+    if (x > 200) return x * 0x1p1023;
     if (x < -200) return 0.0 / sin_pi(x);
     return gamma_lanczos(x);
 }
@@ -87,7 +87,7 @@ double krait_rt_gamma_d(double x) {
 #if defined(KRAIT_RT_HOST)
 double krait_rt_lgamma_d(double x) {
     if (!rt_isfinite(x)) return rt_isnan(x) ? x : RT_INF;
-    if (x == __builtin_floor(x) && x <= 2) return x <= 0 ? RT_INF : 0;
+    if (x == __builtin_floor(x) && x <= 2) return x <= 0 ? -m_log(x - x) : 0;
     double a = __builtin_fabs(x);
     if (a < 1e-20) return -m_log(a);
     double r = m_log(lanczos_sum(a)) - g;

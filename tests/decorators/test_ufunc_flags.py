@@ -264,3 +264,17 @@ def test_functions_of_math_set_the_flags_of_their_elements(name):
                 made(number)
 
         assert told(KINDS, lambda: made(x)) == told(KINDS, one_by_one), x[:5]
+
+
+@pytest.mark.parametrize("size", [1, 9, 1500])
+@pytest.mark.parametrize("name, number, wanted", [
+    ("gamma", 0.0, {"divide"}), ("gamma", -0.0, {"divide"}), ("gamma", -3.0, {"invalid"}),
+    ("gamma", -np.inf, {"invalid"}), ("gamma", np.inf, set()), ("gamma", np.nan, set()), ("gamma", 1e308, {"over"}),
+    ("lgamma", 0.0, {"divide"}), ("lgamma", -2.0, {"divide"}), ("lgamma", -np.inf, set()), ("lgamma", np.nan, set()),
+    ("lgamma", 1.0, set()), ("lgamma", 1e308, {"over"}),
+])  # fmt: skip
+def test_poles_and_ends_of_gamma_set_the_flags_of_ieee_754(name, number, wanted, size):
+    made = vectorize(["float64(float64)"])(eval(f"lambda x: math.{name}(x)", {"math": math}))
+    x = np.full(size, 1.5)
+    x[-1] = number
+    assert set(told(KINDS, lambda: made(x))) == wanted
