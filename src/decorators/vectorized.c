@@ -128,6 +128,20 @@ static const MethodRow method_rows[] = {
     {"at", {0, 2}, "krait.cuda._ufunc_calls", "ufunc_at"},
 };
 
+/* On a GPU there are kernels first; what the ufunc is asked, it is asked with their loops. */
+static PyObject *get_from_ufunc(PyObject *object, void *name) {
+    if (vectorized_loops_of_devices((Vectorized *)object) < 0) return NULL;
+    return PyObject_GetAttrString(((Vectorized *)object)->ufunc, name);
+}
+
+/* Of dtypes alone, with the loops that there are. */
+static PyObject *vectorized_resolve_dtypes(PyObject *object, PyObject *args, PyObject *kwargs) {
+    PyObject *method = get_from_ufunc(object, "resolve_dtypes");
+    PyObject *result = method ? PyObject_Call(method, args, kwargs) : NULL;
+    Py_XDECREF(method);
+    return result;
+}
+
 /* module.function(self, *args, **kwargs) */
 static PyObject *reduce_on_device(Vectorized *self, const MethodRow *row, PyObject *args, PyObject *kwargs) {
     PyObject *module = PyImport_ImportModule(row->module);
@@ -332,12 +346,6 @@ done:
 
 /* ---- the class ---- */
 
-/* On a GPU there are kernels first; what the ufunc is asked, it is asked with their loops. */
-static PyObject *get_from_ufunc(PyObject *object, void *name) {
-    if (vectorized_loops_of_devices((Vectorized *)object) < 0) return NULL;
-    return PyObject_GetAttrString(((Vectorized *)object)->ufunc, name);
-}
-
 #define OF_UFUNC(name, doc) {name, get_from_ufunc, NULL, doc, name}
 static PyGetSetDef vectorized_getset[] = {
     OF_UFUNC("nin", "number of operands"),
@@ -446,6 +454,8 @@ static PyMethodDef vectorized_methods[] = {
     {"reduceat", WITH_KEYWORDS(vectorized_reduceat), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.reduceat"},
     {"outer", WITH_KEYWORDS(vectorized_outer), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.outer"},
     {"at", WITH_KEYWORDS(vectorized_at), METH_VARARGS | METH_KEYWORDS, "numpy.ufunc.at"},
+    {"resolve_dtypes", WITH_KEYWORDS(vectorized_resolve_dtypes), METH_VARARGS | METH_KEYWORDS,
+     "numpy.ufunc.resolve_dtypes: of the loops compiled so far"},
     {"add", vectorized_add, METH_O, "add(signature)\n--\n\nCompiles a loop for a signature now."},
     {"disable_compile", WITH_KEYWORDS(vectorized_disable_compile), METH_VARARGS | METH_KEYWORDS,
      "disable_compile(val=True)\n--\n\nNew types of operands make no loop: they are cast to those there are, "

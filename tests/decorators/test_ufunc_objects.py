@@ -145,3 +145,15 @@ def test_boundscheck_is_an_option_of_every_target():
         np.testing.assert_array_equal(f(np.arange(4)), TABLE)
         with pytest.raises(TypeError):
             vectorize(boundscheck="yes", target=target)(add)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_dtypes_are_resolved_as_numpy_resolves_them(target):
+    made = vectorize(["float32(float32, float32)", "float64(float64, float64)"], target=target)(add)
+    single, double, whole = np.dtype("f4"), np.dtype("f8"), np.dtype("i8")
+    for operands in (single, single), (single, whole), (single, int), (double, single):
+        assert made.resolve_dtypes((*operands, None)) == np.add.resolve_dtypes((*operands, None))
+    assert made.resolve_dtypes((None, single, None), reduction=True) == (single, single, single)
+    assert made.resolve_dtypes((single, single, None), signature=(double,) * 3) == (double,) * 3
+    with pytest.raises(TypeError, match="safe"):
+        made.resolve_dtypes((double, double, single), casting="safe")
