@@ -56,6 +56,7 @@ def loops(names, arrays, reach, met, keeps_border, maps, title, cval):
     later = "".join(f", {value.name}" for value in later_of((*reach, [cval])))
     ends = "".join(f", {end.name}" for end in later_of(reach))  # of the neighborhood: the kernel asks for them
     later = later and f", *{later}"
+    over = " or ".join(f"_np.may_share_memory({name}, out)" for name in arrays)
     lines = [f"def stencil({args}, out=None{later}):", *_later_checks(reach, met)]
     for name in arrays:  # known when it is compiled
         indices = "1 index" if ndim == 1 else f"{ndim} indices"
@@ -93,9 +94,18 @@ def loops(names, arrays, reach, met, keeps_border, maps, title, cval):
         f"        if out.shape != {first}.shape:",
         f"            raise ValueError('out has another shape than {first}: make it by np.empty_like({first})')",
         "        _result = out",
+        f"        if {over}:  # items are computed of what neighbours were",
+        "            _result = out.copy()",
     ]
     nest = _mapped_nest(args, index, ends) if maps else _constant_nest(args, index, reach, keeps_border, cval, ends)
-    lines += [*nest, "    return _result"]
+    lines += [
+        *nest,
+        "    if out is None:",
+        "        return _result",
+        f"    if {over}:",
+        "        out[...] = _result",
+        "    return out",
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -220,3 +220,25 @@ def test_what_the_stencil_refuses_is_told_with_the_line():
 
     with pytest.raises(RuntimeError, match="ValueError: the mode of a stencil is .*, not 'sideways'\n(.|\n)*sideways"):
         njit(wrong)(np.arange(5.0))
+
+
+@stencil
+def blurred(a):
+    return a[-1] + a[0] * 2 + a[1]
+
+
+@pytest.mark.parametrize("options", [{}, {"parallel": True}])
+@pytest.mark.parametrize("source, target", [
+    (np.s_[:], np.s_[:]), (np.s_[1:], np.s_[:-1]), (np.s_[:-1], np.s_[1:]), (np.s_[:], np.s_[::-1]),
+    (np.s_[:10], np.s_[::2]),
+])  # fmt: skip
+def test_results_over_what_is_read_are_those_of_what_was_there(source, target, options):
+    def called_in_place(a, out):
+        return blurred(a, out=out)
+
+    for function in called_in_place, njit(**options)(called_in_place):
+        ours, theirs = np.arange(20.0) ** 2, np.arange(20.0) ** 2
+        read = theirs[source].copy()
+        theirs[target][1:-1] = read[:-2] + 2 * read[1:-1] + read[2:]
+        result = function(ours[source], ours[target])
+        assert ours.tolist() == theirs.tolist() and np.shares_memory(result, ours)
