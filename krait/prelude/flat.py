@@ -61,7 +61,7 @@ def _places(key, size):
                 "too many indices for flat iterator: flat iterator is 1-dimensional, but "
                 f"{places.ndim} were indexed"
             )
-        if places.size != size:
+        if places.size and places.size != size:  # an empty one counts as an empty list
             raise IndexError(
                 f"boolean index did not match indexed flat iterator along axis 0; size of axis is {size} but size of "
                 f"corresponding boolean axis is {places.size}"

@@ -62,11 +62,11 @@ def _watch(value):
     """What a function gives of Python ints may have no 64 bits: many raise then."""
     if type(value) is int and value not in INT64:
         raise Differs("an int beyond 64 bits")
-    if type(value) is tuple:
-        for item in value:
-            _watch(item)
     if type(value) in MOST and (value.size if type(value) is np.ndarray else len(value)) > MOST[type(value)]:
         raise TooMuch
+    if type(value) in (tuple, list):
+        for item in value:
+            _watch(item)
     if type(value) in (set, dict):
         _keyed(tuple(value))
     return value
@@ -388,6 +388,7 @@ EXTREMES = ("max", "min", "amax", "amin", "nanmax", "nanmin", "ptp")
 ADDING = ("sum", "mean", "var", "std", "average", "nansum", "trace", "prod", "cumsum", "cumprod")
 OF_PYTHON_INTS = ("gcd", "lcm", "comb", "perm", "factorial", "floor", "ceil", "trunc", "ldexp")
 WHOLE = ("int", "round", "math.floor", "math.ceil", "math.trunc")
+STORING = {"insert": 2, "put": 2, "put_along_axis": 2, "place": 2, "putmask": 2, "fill_diagonal": 1}  # argument
 KEYED = ("add", "discard", "remove", "get", "pop", "setdefault")
 KNOWN = (_wrap, _watch, _join, _join_ways, _pow, _ipow, _round, _lshift, _ilshift, _cast, _abs, _sum, _signed, _listed,
          _stored, _complex_ufunc, _python_int, _extreme, _added, _held, _sorted, _sortable, _whole, _picked,
@@ -599,8 +600,9 @@ class Documented(ast.NodeTransformer):
                 node.args[0] = call("_listed", node.args[0])
             if function.attr == "polyval":
                 return call("_watch", call("_polyval", *node.args))
-            if function.attr == "insert":
-                node.args[2] = call("_stored", node.args[2], node.args[0])
+            if function.attr in STORING and len(node.args) > STORING[function.attr]:
+                place = STORING[function.attr]
+                node.args[place] = call("_stored", node.args[place], node.args[0])
             if function.attr in COMPLEX_UFUNCS and not node.keywords:
                 return call("_complex_ufunc", ast.Constant(kind.__name__), *node.args)
         whole = ast.unparse(function) in WHOLE and node.args

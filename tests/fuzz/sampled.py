@@ -14,6 +14,7 @@ from functions import Program
 
 
 MOST_LINES = 10**4  # that a function of a program may run for a sample
+CHANGED = ("changed size during iteration", "keys changed during iteration")
 MOST_ITEMS = 10**5  # of what such a function has in a variable: a list that is added to itself doubles with each round
 
 
@@ -33,16 +34,18 @@ def has_grown(variables):
 
 
 @contextlib.contextmanager
-def counted(most=MOST_LINES, end=RunsOn):
+def counted(most=MOST_LINES, end=RunsOn, changed=RunsOn):
     """What runs meanwhile has so many lines, and then that exception: a loop over a list that it makes longer has no
-    end.  So it is with what grows beyond all measure."""
+    end.  So it is with what grows beyond all measure; `changed` ends a loop over a dict or a set that it changes."""
     lines = itertools.count(1)
 
-    def trace(frame, event, _):
+    def trace(frame, event, given):
+        if event == "exception" and str(given[1]).endswith(CHANGED):
+            raise changed()
         if event == "line":
             number = next(lines)
             if number > most or number % 16 == 0 and has_grown(frame.f_locals):
-                raise end
+                raise end()
         return trace
 
     sys.settrace(trace)

@@ -147,3 +147,46 @@ def test_dates_that_overflow():
     assert documented.overflows_dates(raised) == isinstance(raised, oracle.Raised)
     assert documented.overflows_dates(oracle.Raised(OverflowError(words)))
     assert not documented.overflows_dates(oracle.Raised(OverflowError("int too large")))
+
+
+def test_what_ends_a_program_of_objects():
+    """A loop over what it changes, though the program catches that; ints of 64 bits in what a function made."""
+    sys.path[:0] = [str(HERE), str(HERE.parent)]
+    import objects
+    from functions import Program
+
+    changes = """
+def f(d):
+    try:
+        return [d.pop(k) for k in d]
+    except Exception:
+        return []
+"""
+    assert objects.check(Program(changes, [({1: 2, 3: 4},)])) == ("differs as documented", "a loop over what it changes")
+    added = "def f(x):\n    return list(map(operator.add, x, x))\n"
+    assert objects.check(Program(added, [([2**62 + 1],)])) == ("differs as documented", "an int beyond 64 bits")
+    assert objects.check(Program("def f(x):\n    return x + x, -x, x << 3\n", [(2**62 + 1,), (-(2**63),)])) == ("same", "")
+
+
+def test_of_a_kernel_only_threads_that_end_early_are_excused():
+    sys.path[:0] = [str(HERE), str(HERE.parent)]
+    import kernels
+
+    def check(line, **options):
+        source = f"def f(out0, acc0, x):\n    i = cuda.grid(1)\n    if i < out0.shape[0]:\n        {line}\n"
+        arrays = [np.zeros(3, np.int8), np.zeros(1), np.array([1.0, 1e10, 2.0])]
+        return kernels.check(kernels.Launched(source, arrays, (1, 1, 1), (4, 1, 1), options), False)
+
+    assert check("out0[i] = np.int8(x[i])") == ("same", "")
+    assert check("out0[i] = np.int8(x[i] * 1e10)")[0] == "differs as documented"
+    assert check("out0[i] = 7 - 300 * (i + 1)") == ("same", "")  # the low bits
+    assert check("out0[i] = 3 // (i - 1)") == ("same", "")
+    assert check("out0[i] = 3 // (i - 1)", check=True) == ("same", "")  # raised by both
+    assert check("out0[i] = math.floor(x[i] * math.inf)", check=True) == ("same", "")
+    assert check("out0[i] = math.floor(x[i] * math.inf)") == ("same", "")
+
+    theirs, ours = ((np.array([1, 2, 3], np.int8), np.zeros(1), np.zeros(3)) for _ in range(2))
+    ours[0][:] = 1, 9, 9
+    program = kernels.Launched("def f(out0, acc0, x):\n    pass\n", [], (1, 1, 1), (4, 1, 1), {})
+    assert kernels.excuse(program, ours, theirs, [((1, 0, 0), ValueError()), ((3, 0, 0), ValueError())])
+    assert list(theirs[0]) == [1, 9, 3]

@@ -168,7 +168,7 @@ SEVERAL = """def f(a, k):
 
 
 @pytest.mark.parametrize("key", ["2:5", "::3", "::-2", ":", "...", "[1, 2]", "k", "a.ravel() > 1", "[0, 99]", "k > 0",
-                                 "np.array([[0, 1], [1, 0]])"])  # fmt: skip
+                                 "k[:0] > 0", "np.array([[0, 1], [1, 0]])"])  # fmt: skip
 def test_several_elements_of_flat(key):
     places = np.array([0, -1, 1])
     for a in ARRAYS:
