@@ -43,9 +43,12 @@ def test_modules_that_programs_import_names_from():
     from krait.core.decorators import jit, njit as other_njit
     from krait.core.runtime.nrt import rtsys
     from krait.core.sigutils import is_signature, normalize_signature
+    from krait.core.typing.asnumbatype import as_numba_type
     from krait.core.typing.templates import Signature, signature
     from krait.core.typing.typeof import typeof as other_typeof
     from krait.core.utils import PYVERSION, pysignature
+    from krait.experimental import jitclass, structref
+    from krait.experimental.jitclass import jitclass as other_jitclass
     from krait.misc.literal import literally
     from krait.misc.special import literal_unroll, prange
     from krait.np.numpy_support import numpy_version
@@ -56,6 +59,8 @@ def test_modules_that_programs_import_names_from():
 
     assert (jit, other_njit, literally, prange) == (krait.jit, njit, krait.literally, krait.prange)
     assert (vectorize, guvectorize, other_typeof) == (krait.vectorize, krait.guvectorize, typeof)
+    assert jitclass is other_jitclass is krait.experimental.jitclass and structref.register
+    assert as_numba_type(list[float]) == types.ListType(types.float64)
     assert literal_unroll is krait.literal_unroll and List is typed.List and Dict is typed.Dict
     assert isinstance(krait.cfunc("f8(f8)")(lambda x: x), CFunc)
     assert isinstance(krait.stencil(lambda a: a[0]), StencilFunc)

@@ -15,7 +15,8 @@ PLACES = {
     "LoweringError UnsupportedError NumbaValueError RequireLiteralValue",
     "krait.core.types": "float32 int64 Array Record UniTuple unicode_type",
     "krait.core.config": "NUMBA_NUM_THREADS CUDA_DEALLOCS_COUNT CUDA_MEMORY_MANAGER",
-    "krait.np.numpy_support": "as_dtype from_dtype",
+    "krait.np.numpy_support": "as_dtype from_dtype carray farray",
+    "krait.core.withcontexts": "objmode_context",
     "krait.cuda.api": "to_device synchronize device_array",
     "krait.cuda.compiler": "compile compile_ptx compile_ptx_for_current_device declare_device",
     "krait.cuda.dispatcher": "CUDADispatcher",
@@ -54,12 +55,20 @@ def test_classes_of_errors_are_what_is_raised():
 
 
 def test_types_and_dtypes():
-    from krait.np.numpy_support import as_dtype, from_dtype
+    from krait.np.numpy_support import as_dtype, as_struct_dtype, from_dtype, is_nonelike, map_layout, type_can_asarray
 
     record = np.dtype([("x", "f4"), ("y", "i8")])
     for dtype in (np.dtype("f4"), np.dtype("i8"), record):
         assert as_dtype(from_dtype(dtype)) == dtype
     assert as_dtype(float32[:]) == np.float32
+    assert as_struct_dtype(from_dtype(record)) == record
+    with pytest.raises(TypeError, match="is no type of a record"):
+        as_struct_dtype(float32)
+    for a in (np.zeros((2, 3)), np.zeros((2, 3)).T, np.zeros((4, 4))[::2, ::2]):
+        assert map_layout(a) == krait.typeof(a).layout
+    assert is_nonelike(krait.typeof(None)) and is_nonelike(None) and not is_nonelike(float32)
+    values = (np.ones(2), (1, 2), [1.5], 3, True, range(3), {1: 2}, {1}, None)
+    assert [type_can_asarray(krait.typeof(value)) for value in values] == [True] * 5 + [False] * 4
 
 
 def test_what_waits_to_be_freed_is_nothing():
