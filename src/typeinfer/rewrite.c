@@ -238,6 +238,25 @@ static bool check_sizes(const Infer *in) {
     return true;
 }
 
+static bool fits(const Const *konst) {
+    bool tuple = konst->type->kind == TY_TUPLE && konst->items;
+    for (uint32_t i = 0; tuple && i < konst->type->count; i++) TRY(fits(konst->items[i]));
+    return !konst->too_big || konst->type->kind != TY_SCALAR || konst->type->scalar != SCALAR_INT64;
+}
+
+/* An int of more than 64 bits that is left as one: nothing has made a float or an np.uint64 of it. */
+static bool check_ints(const Infer *in) {
+    for (size_t b = 0; b < in->func->blocks.len; b++)
+        for (const Value *value = in->func->blocks.data[b]->first; value; value = value->next) {
+            if (value->op != OP_CONST || fits(value->konst)) continue;
+            diag_fail(in->diag, DIAG_TYPING, in->func->source, value->span,
+                      "this Python int does not fit into 64 bits");
+            diag_hint(in->diag, "ints are 64 bits wide in compiled code; use a float, or np.uint64(...)");
+            return false;
+        }
+    return true;
+}
+
 bool typeinfer_rewrite(Infer *in) {
     in->emit = true;
     in->quiet = false;
@@ -255,7 +274,7 @@ bool typeinfer_rewrite(Infer *in) {
     cast_items(in);
     check_joins(in);
     func_renumber(in->func);
-    TRY(check_sizes(in));
+    TRY(check_sizes(in) && check_ints(in));
     in->func->result = in->result.type->kind == TY_BOTTOM ? infer_none(in) : in->result.type;
     return true;
 }

@@ -272,3 +272,13 @@ def test_paths_that_do_not_meet_name_the_arguments():
 
     with pytest.raises(errors.TypingError, match=r"the argument `x`\) on one path and .*the argument `y`\)"):
         njit(f)(np.ones(2), np.ones((2, 2)), 3)
+
+
+@pytest.mark.parametrize(
+    "use", ["2**63", "[2**63]", "(lambda y: y)(2**63)", "(2**63, x)", "{2**63: x}", "2**63 if x else 1"]
+)
+def test_an_int_that_is_left_with_more_than_64_bits(use):
+    space = {}
+    exec(f"def f(x):\n    return {use}", space)
+    with pytest.raises(errors.TypingError, match="does not fit into 64 bits"):
+        njit(space["f"])(1)
