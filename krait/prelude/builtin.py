@@ -3,7 +3,7 @@ one after the other, as map and filter do, stands in iterators.py."""
 
 import sys
 
-from krait.prelude.intrinsics import close_generator, python_number
+from krait.prelude.intrinsics import close_generator, python_number, send_generator
 
 if sys.version_info >= (3, 12):
     _MIN_EMPTY = "min() iterable argument is empty"
@@ -37,6 +37,23 @@ def next_item_or(iterator, default):
     for item in iterator:
         return item
     return default
+
+
+def send(generator, value):
+    if not send_generator(generator, value) and value is not None:
+        raise TypeError("can't send non-None value to a just-started generator")
+    for item in generator:
+        return item
+    raise StopIteration
+
+
+def pass_on(generator, value):
+    send_generator(generator, value)
+
+
+def pass_to_iterator(iterator, value):
+    if value is not None:
+        raise AttributeError("the iterator of `yield from` has no attribute 'send'")
 
 
 def close(generator):

@@ -195,6 +195,10 @@ def close_generator(generator):
     """GeneratorExit is raised where it waits; whether it has yielded another item."""
 
 
+def send_generator(generator, value):
+    """Its `yield` gives that value when it goes on; whether it has run before."""
+
+
 def keyword_names(keywords):
     """The names of keyword arguments, a tuple of constants."""
 

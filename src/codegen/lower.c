@@ -215,7 +215,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
         return true;
     case OP_RETURN:
         if (leaves_early(l, value)) l->target->leave(l);
-        if (l_generator_ends(l, l_i32(l, 0))) return true;
+        if (l->s->coroutine) return lower_generator_return(l, value), true;
         lower_result(l, l->inst, l_has_bytes(l->inst->result) ? l_value(l, value->args[0]) : NULL);
         return true;
     case OP_RERAISE:

@@ -184,7 +184,8 @@ LLVMValueRef lower_new_array(Lower *l, const Value *value); /* lower_heap.c */
 
 void lower_generator_open(Lower *l); /* lower_generator.c */
 LLVMValueRef lower_yield(Lower *l, const Value *value);
-bool l_generator_ends(Lower *l, LLVMValueRef status); /* what leaves the function; false: it is no generator's */
+void lower_generator_return(Lower *l, const Value *value); /* what it returns */
+bool l_generator_ends(Lower *l, LLVMValueRef status);      /* what leaves the function; false: it is no generator's */
 void lower_generator_close(Lower *l);
 LLVMValueRef l_generator_more(Lower *l, LLVMValueRef generator);
 LLVMValueRef l_generator_item(Lower *l, const Type *type, LLVMValueRef generator);

@@ -35,15 +35,24 @@ static LLVMValueRef token_of(Lower *l) {
 
 static LLVMValueRef no_token(Lower *l) { return LLVMConstNull(LLVMTokenTypeInContext(l->context)); }
 
-/* The frame begins where memory is aligned as a content is. */
-static size_t frame_offset(const Type *item) {
-    size_t bytes = sizeof(GeneratorBody) + type_size(item);
-    return (bytes + HEAP_CONTENT - 1) / HEAP_CONTENT * HEAP_CONTENT;
+/* The frame begins behind its parts, where memory is aligned as a content is. */
+static size_t frame_offset(const Type *generator) {
+    return (type_generator_offset(generator, generator->count) + HEAP_CONTENT - 1) / HEAP_CONTENT * HEAP_CONTENT;
+}
+
+/* What it was sent, which it holds no longer: None is what it gets, if nothing else is sent. */
+static LLVMValueRef take_sent(Lower *l) {
+    const Type *sent = type_sent(l->types, l->inst->result);
+    if (!l_has_bytes(sent)) return LLVMGetUndef(l_type(l, sent));
+    LLVMValueRef at = body_of(l, l->s->coroutine->owner, type_generator_offset(l->inst->result, GENERATOR_SENT));
+    LLVMValueRef value = l_load(l, sent, at);
+    l_store(l, sent, l_null(l_type(l, sent)), at);
+    return value;
 }
 
 void lower_generator_open(Lower *l) {
     Coroutine *c = ARENA_NEW(l->arena, Coroutine);
-    size_t frame = frame_offset(item_type(l));
+    size_t frame = frame_offset(l->inst->result);
     l_attribute(l, l->function, -1, "presplitcoroutine", 0);
     l->m->has_generators = true;
     c->token = token_of(l);
@@ -56,6 +65,8 @@ void lower_generator_open(Lower *l) {
     LLVMValueRef memory[] = {c->token, body_of(l, c->owner, frame)};
     c->handle = l_intrinsic(l, "llvm.coro.begin", NULL, memory, 2);
     l_raw_store(l, c->handle, body_of(l, c->owner, offsetof(GeneratorBody, frame)), 8);
+    l->s->coroutine = c;
+    take_sent(l);
     c->slot = l_alloca(l, l->ptr, "buffer");
     c->begins = l_here(l);
     LLVMBasicBlockRef code = l_block(l, "code");
@@ -65,7 +76,6 @@ void lower_generator_open(Lower *l) {
     c->buffer = l->exception = l_raw_load(l, l->ptr, c->slot, 8);
     c->waits = l_block(l, "waits");
     c->ends = l_block(l, "ends");
-    l->s->coroutine = c;
 }
 
 /* ---- waiting ---- */
@@ -76,14 +86,9 @@ static void come_back(Lower *l) {
     l_raw_store(l, buffer, c->slot, 8);
 }
 
-LLVMValueRef lower_yield(Lower *l, const Value *value) {
+static void wait_as(Lower *l, GeneratorState state) {
     const Coroutine *c = l->s->coroutine;
-    const Type *type = item_type(l);
-    LLVMValueRef item = body_of(l, c->owner, sizeof(GeneratorBody));
-    bool gives = value->nargs && l_has_bytes(type);
-    if (gives) l_count(l, OP_RETAIN, type, l_arg(l, value, 0));
-    if (gives) l_store(l, type, l_arg(l, value, 0), item);
-    l_raw_store(l, l_i32(l, GENERATOR_WAITS), body_of(l, c->owner, offsetof(GeneratorBody, state)), 4);
+    l_raw_store(l, l_i32(l, state), body_of(l, c->owner, offsetof(GeneratorBody, state)), 4);
     LLVMValueRef args[] = {no_token(l), l_i1(l, false)};
     LLVMValueRef way = l_intrinsic(l, "llvm.coro.suspend", NULL, args, 2);
     LLVMBasicBlockRef resumed = l_block(l, "resumed");
@@ -91,11 +96,21 @@ LLVMValueRef lower_yield(Lower *l, const Value *value) {
     LLVMAddCase(to, l_i8(l, 0), resumed);
     l_enter(l, resumed);
     come_back(l);
+}
+
+LLVMValueRef lower_yield(Lower *l, const Value *value) {
+    const Coroutine *c = l->s->coroutine;
+    const Type *type = item_type(l);
+    LLVMValueRef item = body_of(l, c->owner, sizeof(GeneratorBody));
+    bool gives = value->nargs && l_has_bytes(type);
+    if (gives) l_count(l, OP_RETAIN, type, l_arg(l, value, 0));
+    if (gives) l_store(l, type, l_arg(l, value, 0), item);
+    wait_as(l, GENERATOR_WAITS);
     if (gives) l_count(l, OP_RELEASE, type, l_load(l, type, item));
     if (l->inst->recursive && l->target->recursion) lower_recursion(l);
     LLVMValueRef closing = l_raw_load(l, l->i32, body_of(l, c->owner, offsetof(GeneratorBody, closing)), 4);
     l_raise_if(l, l_icmp(l, LLVMIntNE, closing, l_i32(l, 0)), "GeneratorExit", "", NULL, 0);
-    return LLVMGetUndef(l->empty);
+    return value->nargs ? take_sent(l) : LLVMGetUndef(l->empty);
 }
 
 /* ---- the end ---- */
@@ -106,6 +121,19 @@ bool l_generator_ends(Lower *l, LLVMValueRef status) {
     l_raw_store(l, status, body_of(l, c->owner, offsetof(GeneratorBody, status)), 4);
     l_jump(l, c->ends);
     return true;
+}
+
+/* What it returns lies in it from now on.  An object is given up when the generator is, for which it runs once more. */
+void lower_generator_return(Lower *l, const Value *value) {
+    const Coroutine *c = l->s->coroutine;
+    const Type *type = type_returned(l->types, l->inst->result);
+    LLVMValueRef at = body_of(l, c->owner, type_generator_offset(l->inst->result, GENERATOR_GIVEN));
+    if (l_has_bytes(type)) l_store(l, type, l_arg(l, value, 0), at);
+    if (type_is_counted(type)) {
+        wait_as(l, GENERATOR_RETURNED);
+        l_count(l, OP_RELEASE, type, l_load(l, type, at));
+    }
+    l_generator_ends(l, l_i32(l, 0));
 }
 
 /* Before the instruction; of a phi, at the end of the block that the operand comes from. */
@@ -210,6 +238,36 @@ LLVMValueRef l_generator_more(Lower *l, LLVMValueRef owner) { return run_on(l, o
 
 LLVMValueRef lower_func_close_generator(Lower *l, const Value *call) {
     return run_on(l, l_arg(l, call, 0), "krait_heap_generator_close");
+}
+
+/* send_generator(it, value): it is given that, if it waits and has run before; i1: whether it has. */
+LLVMValueRef lower_func_send_generator(Lower *l, const Value *call) {
+    const Type *generator = l_arg_type(call, 0)->kind == TY_ITER ? l_arg_type(call, 0)->items[0] : l_arg_type(call, 0);
+    const Type *sent = type_sent(l->types, generator);
+    LLVMValueRef owner = l_arg(l, call, 0);
+    LLVMValueRef state = l_raw_load(l, l->i32, body_of(l, owner, offsetof(GeneratorBody, state)), 4);
+    LLVMValueRef started = l_raw_load(l, l->i32, body_of(l, owner, offsetof(GeneratorBody, started)), 4);
+    LLVMValueRef waits = l_icmp(l, LLVMIntEQ, state, l_i32(l, GENERATOR_WAITS));
+    LLVMValueRef has_run = l_icmp(l, LLVMIntNE, started, l_i32(l, 0));
+    LIf takes;
+    l_if(l, &takes, LLVMBuildAnd(l->b, waits, has_run, ""));
+    if (l_has_bytes(sent)) {
+        l_count(l, OP_RETAIN, sent, l_arg(l, call, 1));
+        l_store(l, sent, l_arg(l, call, 1), body_of(l, owner, type_generator_offset(generator, GENERATOR_SENT)));
+    }
+    l_endif(l, &takes);
+    return has_run;
+}
+
+/* returned_by(it): what it returned, of one that has ended; a reference of its own. */
+LLVMValueRef lower_func_returned_by(Lower *l, const Value *call) {
+    const Type *generator = l_arg_type(call, 0)->kind == TY_ITER ? l_arg_type(call, 0)->items[0] : l_arg_type(call, 0);
+    const Type *type = type_returned(l->types, generator);
+    if (!l_has_bytes(type)) return LLVMGetUndef(l_type(l, type));
+    LLVMValueRef value = l_load(l, type,
+                                body_of(l, l_arg(l, call, 0), type_generator_offset(generator, GENERATOR_GIVEN)));
+    l_count(l, OP_RETAIN, type, value);
+    return value;
 }
 
 LLVMValueRef l_generator_item(Lower *l, const Type *generator, LLVMValueRef owner) {

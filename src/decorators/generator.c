@@ -2,8 +2,8 @@
  *
  * In: the object of the heap that a call of a compiled function with yield gave (lower_generator.c).  Out: a Generator,
  * which runs it on at each next(); it keeps the machine code, and the arguments, whose memory the code reads.  close()
- * and its end release what it holds, through the finally blocks it waits in.  As compiled code knows no send() and
- * throw(), neither does it. */
+ * and its end release what it holds, through the finally blocks it waits in.  Values are
+ * sent to it by compiled code alone, which knows their type. */
 #include "decorators/decorators.h"
 
 #include <stdatomic.h>    /* atomic_load */
@@ -40,9 +40,9 @@ static PyObject *boxed_apart(const Generator *self, const Type *type, const void
     return object;
 }
 
-static PyObject *item_of(const Generator *self) {
-    const Type *type = self->code->result->items[0];
-    const void *item = body_of(self) + 1;
+static PyObject *part_of(const Generator *self, uint32_t part) {
+    const Type *type = self->code->result->items[part];
+    const void *item = (char *)body_of(self) + type_generator_offset(self->code->result, part);
     marshal_retain(type, item);
     return marshal_holds_objects(type) ? boxed_apart(self, type, item) : marshal_box(self->marshal, type, item);
 }
@@ -86,10 +86,24 @@ static GeneratorNext ask(Generator *self, Ask *how, bool closing) {
     return found;
 }
 
+/* The first time that there is no item, what it returned is told; NULL, with StopIteration or nothing. */
+static PyObject *tell_returned(const Generator *self) {
+    if (self->code->result->count <= GENERATOR_GIVEN) return NULL;
+    PyObject *value = part_of(self, GENERATOR_GIVEN);
+    PyObject *stop = value && value != Py_None ? PyObject_CallOneArg(PyExc_StopIteration, value) : NULL;
+    if (stop) PyErr_SetObject(PyExc_StopIteration, stop);
+    Py_XDECREF(stop);
+    Py_XDECREF(value);
+    return NULL;
+}
+
 static PyObject *generator_next(PyObject *object) {
     Generator *self = (Generator *)object;
-    if (!self->object || ask(self, krait_heap_generator_next, false) != GENERATOR_NEXT_ITEM) return NULL;
-    return item_of(self);
+    if (!self->object) return NULL;
+    bool waits = body_of(self)->state == GENERATOR_WAITS;
+    GeneratorNext found = ask(self, krait_heap_generator_next, false);
+    if (found == GENERATOR_NEXT_NONE && waits) return tell_returned(self);
+    return found == GENERATOR_NEXT_ITEM ? part_of(self, GENERATOR_ITEM) : NULL;
 }
 
 static PyObject *generator_close(PyObject *object, PyObject *unused) {

@@ -71,7 +71,7 @@ static FuncInst *new_instance(Job *job, const Func *untyped, const InferRequest 
     inst->types = own_types;
     inst->konsts = own_konsts;
     const Type *nothing = type_simple(job->session->types, TY_BOTTOM);
-    inst->result = untyped->generator ? type_with_items(job->session->types, TY_GENERATOR, 0, &nothing, 1) : nothing;
+    inst->result = untyped->generator ? type_generator(job->session->types, nothing, NULL, NULL) : nothing;
     inst->options = (job->options.python_errors ? OPT_PYTHON_ERRORS : 0) |
                     (job->options.boundscheck ? OPT_BOUNDSCHECK : 0) | (job->config->kernel ? OPT_DEVICE : 0) |
                     (request->function ? inline_options(job, request->function) : OPT_INLINE); /* of an element */
@@ -164,7 +164,9 @@ const Func *worklist_row_function(Job *job, const Type *callee, size_t count) {
 
 /* A generator becomes an iterator of Python's. */
 static bool can_be_returned(const Type *type) {
-    return type_can_leave(type->kind == TY_GENERATOR ? type->items[0] : type);
+    for (uint32_t i = 0; type->kind == TY_GENERATOR && i < type->count; i++)
+        if (!type_can_leave(type->items[i])) return false;
+    return type->kind == TY_GENERATOR || type_can_leave(type);
 }
 
 /* Where it is returned: the first place that gives something, else the last one. */

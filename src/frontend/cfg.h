@@ -30,7 +30,8 @@ struct CfgBlock {
     bool entered;       /* an edge to it was translated; depth and slots are known */
     struct Slot *slots; /* the stack at its start */
     uint32_t depth;
-    bool takes_item; /* body of a loop: starts with the next item of the iterator on top */
+    bool takes_returned, keeps_iterator; /* behind `yield from`: starts with what the iterator on top returned */
+    bool takes_item;                     /* body of a loop: starts with the next item of the iterator on top */
     Span take_span;
 };
 

@@ -1,7 +1,8 @@
 /* generators.c: functions with yield, and generator expressions.
  *
  * A function with yield is translated as any other; each yield is an operation, and so is where it waits to be asked
- * for its first item.  What next() is not: send() and throw(), so that `x = yield y` gives None.
+ * for its first item.  A yield gives what the generator is sent, which inference learns from who sends it: most often
+ * None.
  *
  * Generator expressions.  In: the canonical instructions of a <genexpr>, whose code is that of a generator.  Out:
  * those of a function that runs the loop at once: it returns the list of what would be yielded; where next() takes it,
@@ -38,9 +39,27 @@ bool translate_is_generator_expression(const PyCodeObject *code) {
 bool insn_yield(Translator *t, bool gives) {
     Value *given = gives ? translate_pop_value(t) : NULL;
     if (gives) TRY(given);
-    translate_append(t, OP_YIELD, &given, gives);
-    translate_push_value(t, translate_append_const(t, const_none(t->arena, t->types)));
+    Value *sent = translate_append(t, OP_YIELD, &given, gives);
+    translate_push_value(t, gives ? sent : translate_append_const(t, const_none(t->arena, t->types)));
     return true;
+}
+
+static Value *callee_of(Translator *t, FuncId id) {
+    return translate_append_const(t, const_of(t->arena, type_func(t->types, &func_info[id].head)));
+}
+
+/* `yield from`: what the generator is sent goes on to what it yields from, which is below it on the stack. */
+bool insn_pass_on(Translator *t) {
+    Slot sent = translate_pop(t);
+    const Slot *walked = translate_peek(t, 1);
+    if (sent.kind != SLOT_VALUE) return true;
+    if (!walked || walked->kind != SLOT_VALUE) return translate_malformed(t, "`yield from` without an iterator");
+    translate_append3(t, OP_CALL, callee_of(t, FUNC_PASS_ON), walked->value, sent.value);
+    return true;
+}
+
+Value *translate_returned_by(Translator *t, Value *walked) {
+    return translate_append2(t, OP_CALL, callee_of(t, FUNC_RETURNED_BY), walked);
 }
 
 /* ---- the loop of a generator expression ---- */
@@ -301,8 +320,8 @@ static bool is_walked(Translator *t, const Value *made);
 
 /* Whether the use takes items and keeps nothing, or is one of what is made of it and used so itself. */
 static bool only_walks(Translator *t, const Value *user, uint32_t operand) {
-    static const FuncId all[] = {FUNC_LIST, FUNC_TUPLE,  FUNC_SET,    FUNC_PY_SUM, FUNC_SORTED,
-                                 FUNC_NEXT, FUNC_PY_ANY, FUNC_PY_ALL, FUNC_PY_MAX, FUNC_PY_MIN};
+    static const FuncId all[] = {FUNC_LIST,   FUNC_TUPLE,  FUNC_SET,    FUNC_PY_SUM, FUNC_SORTED,  FUNC_NEXT,
+                                 FUNC_PY_ANY, FUNC_PY_ALL, FUNC_PY_MAX, FUNC_PY_MIN, FUNC_PASS_ON, FUNC_RETURNED_BY};
     bool kept;
     switch (user->op) {
     case OP_ITER_MORE:

@@ -330,6 +330,7 @@ bool translate_insn(Translator *t) {
     case INSN_ITER: return insn_iter(t);
     case INSN_START_GENERATOR:
     case INSN_YIELD: return insn_yield(t, t->insn->kind == INSN_YIELD);
+    case INSN_PASS_ON: return insn_pass_on(t);
     case INSN_PUSH_HANDLED: return insn_push_handled(t);
     case INSN_MATCHES: return insn_matches(t);
     case INSN_ENTER_WITH: return insn_enter_with(t);

@@ -321,8 +321,12 @@ static bool loop(Translator *t, InsnKind kind) {
     succs[0]->takes_item = true;
     succs[0]->take_span = t->span;
     TRY(translate_enter(t, succs[0], t->stack.len));
-    if (kind == INSN_FOR || kind == INSN_DELEGATE) translate_pop(t);
-    if (kind != INSN_FOR) translate_push(t, (Slot){.kind = kind == INSN_FOR_KEEP ? SLOT_NULL : SLOT_NONE});
+    bool delegates = kind == INSN_DELEGATE || kind == INSN_DELEGATE_KEEP;
+    if (delegates && succs[1]->npreds != 1) return translate_malformed(t, "a jump behind a `yield from`");
+    succs[1]->takes_returned = delegates;
+    succs[1]->keeps_iterator = kind == INSN_DELEGATE_KEEP;
+    if (kind == INSN_FOR) translate_pop(t);
+    if (kind == INSN_FOR_KEEP) translate_push(t, (Slot){.kind = SLOT_NULL});
     return translate_enter(t, succs[1], t->stack.len);
 }
 
@@ -386,6 +390,10 @@ static void start_block(Translator *t, CfgBlock *block) {
             vec_last(&t->stack).value = ssa_read(&t->ssa, t->block, stack_var(t, i));
     }
     if (block->handles) translate_start_handler(t, block->handles);
+    if (block->takes_returned) {
+        Value *walked = block->keeps_iterator ? vec_last(&t->stack).value : translate_pop(t).value;
+        translate_push_value(t, translate_returned_by(t, walked));
+    }
     if (!block->takes_item) return;
     t->span = block->take_span;
     translate_push_value(t, translate_append1(t, OP_ITER_TAKE, vec_last(&t->stack).value));

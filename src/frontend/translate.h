@@ -284,6 +284,8 @@ Value *translate_argument_of(Translator *t, const Value *callee, Value *argument
 bool insn_collect(Translator *t);
 bool insn_load_bool(Translator *t, int value);
 bool insn_yield(Translator *t, bool gives);
+bool insn_pass_on(Translator *t);
+Value *translate_returned_by(Translator *t, Value *walked); /* what `yield from` gives */
 
 /* ---- displays.c ---- */
 

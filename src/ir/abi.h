@@ -30,7 +30,12 @@ _Static_assert(sizeof(HeapHead) <= HEAP_CONTENT, "the content lies behind the he
 
 /* GeneratorBody.closing (given up: nobody takes what it raises), .state; what asking for the next item finds. */
 typedef enum GeneratorClosing { GENERATOR_CLOSED = 1, GENERATOR_GIVEN_UP } GeneratorClosing;
-typedef enum GeneratorState { GENERATOR_WAITS, GENERATOR_RUNS, GENERATOR_ENDED } GeneratorState;
+typedef enum GeneratorState {
+    GENERATOR_WAITS,
+    GENERATOR_RUNS,
+    GENERATOR_ENDED,
+    GENERATOR_RETURNED /* ended, but that it holds what it returned, until it is closed */
+} GeneratorState;
 typedef enum GeneratorNext {
     GENERATOR_NEXT_ITEM,
     GENERATOR_NEXT_NONE,

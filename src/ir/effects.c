@@ -140,6 +140,7 @@ static Effects typed_effects(const Value *value, bool index_raises) {
     case OP_SETITEM: return item_effects(value, index_raises);
     case OP_ITER_MORE:
         return row_effects(value) & (type_walks_generator(value->args[0]->type) ? ~(Effects)0 : ~(Effects)EFFECT_RAISE);
+    case OP_YIELD: return row_effects(value) | (type_is_counted(value->type) ? EFFECT_NEW : 0); /* what is sent */
     case OP_ITER_TAKE: return row_effects(value) | (type_walks_list(value->args[0]->type) ? EFFECT_NEW : 0);
     case OP_GETATTR: return 0; /* attributes of values never change */
     case OP_CALL_FUNC: return call_effects(value, index_raises);

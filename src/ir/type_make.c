@@ -283,6 +283,32 @@ const Type *type_array_item(TypeTable *table, const Type *array) {
     return type_view(table, array, array->ndim - 1u, layout);
 }
 
+const Type *type_generator(TypeTable *table, const Type *item, const Type *sent, const Type *returned) {
+    const Type *none = type_simple(table, TY_NONE), *items[] = {item, sent ? sent : none, returned ? returned : none};
+    return type_with_items(table, TY_GENERATOR, 0, items, items[1] == none && items[2] == none ? 1 : 3);
+}
+
+static const Type *part_of_generator(TypeTable *table, const Type *of, uint32_t part) {
+    const Type *generator = of->kind == TY_ITER ? of->items[0] : of;
+    return generator->count > part ? generator->items[part] : type_simple(table, TY_NONE);
+}
+
+size_t type_generator_offset(const Type *generator, uint32_t part) {
+    enum { ALIGNMENT = 16 };
+    size_t bytes = sizeof(GeneratorBody);
+    for (uint32_t i = 0; i < part && i < generator->count; i++)
+        bytes += (type_size(generator->items[i]) + ALIGNMENT - 1) & -(size_t)ALIGNMENT;
+    return bytes;
+}
+
+const Type *type_sent(TypeTable *table, const Type *generator) {
+    return part_of_generator(table, generator, GENERATOR_SENT);
+}
+
+const Type *type_returned(TypeTable *table, const Type *generator) {
+    return part_of_generator(table, generator, GENERATOR_GIVEN);
+}
+
 bool type_walks_generator(const Type *iter) {
     if (iter->kind == TY_GENERATOR) return true;
     for (uint32_t i = 0; iter->kind == TY_ITER && i < iter->count; i++)

@@ -39,6 +39,15 @@ static void want_kind(Verifier *verifier, const Value *value, uint32_t index, Ty
                  type_text(verifier->arena, type), name);
 }
 
+/* What a generator is left with is what its type says, where nothing more is known of it: None. */
+static void check_end_of_generator(Verifier *verifier, const Value *value) {
+    const Type *generator = verifier->func->result;
+    if (generator && generator->count > 2)
+        want(verifier, value, 0, generator->items[2]);
+    else
+        want_kind(verifier, value, 0, TY_NONE, "None");
+}
+
 static void want_bool(Verifier *verifier, const Value *value, uint32_t index) {
     const Type *type = value->args[index]->type;
     if (is_bool(type)) return;
@@ -313,7 +322,7 @@ static void check_op(Verifier *verifier, const Value *value) {
     case OP_CHECK_BOUND: want_bool(verifier, value, 0); return;
     case OP_RETURN:
         if (verifier->func->generator)
-            want_kind(verifier, value, 0, TY_NONE, "None");
+            check_end_of_generator(verifier, value);
         else if (verifier->func->result)
             want(verifier, value, 0, verifier->func->result);
         return;

@@ -10,7 +10,8 @@
  * again, of a callee whose result has the type (FuncInst.expected); where it leads to a parameter, the callers find
  * what it would have to be (FuncInst.wanted).  Numbers join inside, too (wider.c): ints in a list in a list, where
  * floats are put in later, are made as floats, unless they came from the interpreter.  Whatever else a container holds
- * is of one type for all who see it. */
+ * is of one type for all who see it.  What a generator is sent (type_sent) is found the same way: the call that makes it
+ * gives one whose `yield` is that. */
 #include "library/library.h" /* FUNC_LIST */
 #include "typeinfer/rules.h"
 
@@ -72,6 +73,17 @@ bool typeinfer_is_open(const Type *type) {
 
 /* ---- types ---- */
 
+static const Type *merged(Infer *in, const Type *a, const Type *b);
+
+/* What one is sent the other is sent, too. */
+static const Type *merged_generators(Infer *in, const Type *a, const Type *b) {
+    const Type *item, *sent, *returned;
+    TRY(item = merged(in, a->items[0], b->items[0]));
+    TRY(returned = merged(in, type_returned(in->types, a), type_returned(in->types, b)));
+    TRY(sent = typeinfer_join(in->config->promotion, in->types, type_sent(in->types, a), type_sent(in->types, b)));
+    return type_generator(in->types, item, sent, returned);
+}
+
 /* Both at once, where they differ in what holds nothing; NULL: they differ in something else. */
 static const Type *merged(Infer *in, const Type *a, const Type *b) {
     if (a == b || b->kind == TY_BOTTOM) return a;
@@ -81,6 +93,7 @@ static const Type *merged(Infer *in, const Type *a, const Type *b) {
         const Type *content = merged(in, a->items[0], infer_content(b));
         return content ? type_optional(in->types, content) : NULL;
     }
+    if (a->kind == TY_GENERATOR && b->kind == TY_GENERATOR) return merged_generators(in, a, b);
     if (a->kind != b->kind || a->count != b->count || a->object != b->object) return NULL;
     if (a->kind == TY_TUPLE && !type_has_names_of(a, b)) return NULL;
     if (type_is_shared(a)) return typeinfer_join(in->config->promotion, in->types, a, b);
@@ -133,6 +146,7 @@ static bool find_filling(Filling *f, const Type *from, const Type *to) {
     if (type_is_shared(from) || is_empty_cell(from)) return f->hole = from, f->with = to, true;
     if (type_is_container(from) && holds_nothing(from)) return f->hole = from, f->with = to, true;
     if (typeinfer_holds_narrower(from, to)) return f->hole = from, f->with = to, true;
+    if (from->kind == TY_GENERATOR) return f->hole = from, f->with = to, true; /* what it is sent */
     if (from->kind == TY_DICT) return find_filling(f, type_dict_value(from), type_dict_value(to));
     for (uint32_t i = 0; i < from->count && i < to->count; i++)
         if (find_filling(f, from->items[i], to->items[i])) return true;
@@ -336,6 +350,10 @@ static bool step(Growth *g, Value *value, const Type *type) {
         for (uint32_t i = 0; i < value->nargs; i++) want_part(g, value->args[i], type->items[0]);
         return true;
     case OP_PARAM: return ask_callers(in, value, type);
+    case OP_ITER:
+        if (value_resolve(value->args[0])->type->kind != TY_GENERATOR || type->kind != TY_ITER) break;
+        want(g, value->args[0], type->items[0]);
+        return true;
     case OP_CAPTURED: return typeinfer_want_captured(in, value->imm.i, type);
     case OP_PHI:
         for (uint32_t i = 0; i < value->nargs; i++) /* what is no container comes over an edge that is never taken */
@@ -422,7 +440,8 @@ void typeinfer_fill(Infer *in, Value *value, const Type *from, const Type *to) {
         typeinfer_grow(in, value, to); /* it may hold several that are empty, each to become something else */
         return;
     }
-    if (!value || !value->type || !typeinfer_is_open(value->type) || !find_filling(&filling, from, to)) return;
+    if (!value || !value->type || !find_filling(&filling, from, to)) return;
+    if (!typeinfer_is_open(value->type) && filling.hole->kind != TY_GENERATOR) return;
     typeinfer_grow(in, value, filled(&filling, value->type));
 }
 

@@ -193,6 +193,7 @@ const Type *infer_bool(Infer *in);
 const Type *infer_none(Infer *in);
 const Type *infer_strong(Infer *in, const Type *scalar); /* the strong scalar of the same Scalar; a struct: itself */
 const Type *infer_bottom(Infer *in);
+const Type *infer_sent(Infer *in); /* of a generator: what `yield` gives (joins.c) */
 /* The strong scalar of a dtype, a class of numbers or the text of a dtype; NULL: it is none. */
 const Type *infer_dtype(Infer *in, Fact fact);
 /* Content of an Optional, else the type itself: what using it as a value needs (typing_cast then adds the check for

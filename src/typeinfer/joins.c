@@ -329,6 +329,23 @@ Fact solver_join_returns(Infer *in) {
     return result;
 }
 
+/* What the return statements of a generator give together. */
+static const Type *join_ends(Infer *in) {
+    const Type *joined = infer_bottom(in);
+    for (size_t b = 0; b < in->func->blocks.len; b++) {
+        const Value *end = in->func->blocks.data[b]->last;
+        if (end->op != OP_RETURN || !solver_sees(in->solver, end)) continue;
+        const Type *given = typeinfer_general(in, value_resolve(end->args[0])->type);
+        const Type *more = typeinfer_join(in->config->promotion, in->types, joined, given);
+        if (more) joined = more; /* the cast that has no way is refused where it is made (rule_control) */
+    }
+    return joined->kind == TY_BOTTOM ? infer_none(in) : joined;
+}
+
+const Type *infer_sent(Infer *in) {
+    return in->inst->expected ? type_sent(in->types, in->inst->expected) : infer_none(in);
+}
+
 /* A call makes a generator of what is yielded: of nothing that is known, as long as nothing is; of None, if it returns
  * without ever yielding anything. */
 Fact solver_generator_result(Infer *in, Fact yielded) {
@@ -341,7 +358,7 @@ Fact solver_generator_result(Infer *in, Fact yielded) {
     }
     bool empty = yielded.type->kind == TY_BOTTOM && ends && !waits;
     const Type *item = empty ? infer_none(in) : yielded.type;
-    return (Fact){type_with_items(in->types, TY_GENERATOR, 0, &item, 1), NULL};
+    return (Fact){type_generator(in->types, item, infer_sent(in), join_ends(in)), NULL};
 }
 
 bool solver_joins_are_stale(Infer *in) {

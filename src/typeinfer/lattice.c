@@ -94,13 +94,23 @@ const Type *typeinfer_object(Infer *in, const Type *like, const Type *const *ite
     return type_object_of(in->types, like, &items, 1, join_attributes, &(Joining){in->config->promotion, in->types});
 }
 
+static const Type *join_contents(TypeTable *types, const Type *a, const Type *b);
+
+/* Of one that is sent nothing yet it is known where it is made (growth.c); what they return has the same place. */
+static const Type *join_generators(TypeTable *types, const Type *a, const Type *b) {
+    const Type *item = join_contents(types, a->items[0], b->items[0]), *returned = type_returned(types, a);
+    const Type *sent = typeinfer_join(PROMOTION_NUMPY2, types, type_sent(types, a), type_sent(types, b));
+    return item && sent && returned == type_returned(types, b) ? type_generator(types, item, sent, returned) : NULL;
+}
+
 /* What can be changed has one type for all who see it: only what holds nothing yet takes the other's. */
 static const Type *join_contents(TypeTable *types, const Type *a, const Type *b) {
     const Type *items[64];
     if (a == b || b->kind == TY_BOTTOM) return a;
     if (a->kind == TY_BOTTOM) return b;
     if (type_is_shared(a) && type_is_shared(b)) return join_objects(PROMOTION_NUMPY2, types, a, b);
-    bool container = a->kind == TY_LIST || a->kind == TY_VARTUPLE || a->kind == TY_GENERATOR || type_is_table(a) ||
+    if (a->kind == TY_GENERATOR && b->kind == TY_GENERATOR) return join_generators(types, a, b);
+    bool container = a->kind == TY_LIST || a->kind == TY_VARTUPLE || type_is_table(a) ||
                      (a->kind == TY_TUPLE && !a->object);
     if (!container || a->kind != b->kind || a->object != b->object || a->count != b->count ||
         a->count > COUNT_OF(items))

@@ -86,8 +86,9 @@ static bool no_attribute(Typing *t) {
         return typing_hint(
             t, "an instance has what __init__ assigns and what its class defines in Python; `%s` is neither", t->text);
     if (type->kind == TY_GENERATOR)
-        return typing_hint(t, "of a generator items are taken, by next() and by loops, until close() ends it: what it "
-                              "needs to know is told it by an instance, or a list, that it is given");
+        return typing_hint(t, "of a generator items are taken, by next() and by loops, by send(), "
+                              "until close() ends it: what it needs to know is told it by an instance, or a list, "
+                              "that it is given");
     if (type->kind == TY_CHARS && scalar_info[type->scalar].bytes == 4)
         return typing_hint(t, "an item of an array of texts is a text of NumPy: str(names[i]) makes a str of it");
     if (typing_is_member(type)) return typing_hint(t, "a member has `name`, `value` and what its class defines");

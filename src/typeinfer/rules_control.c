@@ -36,13 +36,28 @@ bool rule_typed(Typing *t) { return typing_fail(t, DIAG_VERIFY, "%s before infer
 
 /* ---- ends of blocks ---- */
 
+/* What a generator is left with, which lies in it and in no frame. */
+static bool end_generator(Typing *t) {
+    Infer *in = t->in;
+    const Type *given = typeinfer_general(in, t->args[0].type);
+    typing_as(t, 0, given);
+    if (typing_points_into_frame(given)) {
+        typing_fail(t, DIAG_UNSUPPORTED, "an iterator or a changing variable cannot be returned by a generator");
+        return typing_hint(t, "return what it is made of");
+    }
+    const Type *returned = in->emit ? type_returned(in->types, in->result.type) : given;
+    if (typeinfer_join(in->config->promotion, in->types, returned, given) != returned) {
+        typing_fail(t, DIAG_TYPING, "the generator %s returns %s here, and %s elsewhere", in->func->name,
+                    typing_text(t, given), typing_text(t, returned));
+        return typing_hint(t, "return values of one type on every path");
+    }
+    if (in->emit) t->to[0] = returned;
+    return typing_result(t, infer_none(in), NULL);
+}
+
 bool rule_control(Typing *t) {
     Infer *in = t->in;
-    if (t->op == OP_RETURN && in->func->generator) {
-        if (t->args[0].type->kind == TY_NONE) return typing_result(t, infer_none(in), NULL);
-        typing_fail(t, DIAG_UNSUPPORTED, "a generator that returns a value is not compiled");
-        return typing_hint(t, "yield it last, or write `return` alone");
-    }
+    if (t->op == OP_RETURN && in->func->generator) return end_generator(t);
     if (t->op == OP_RETURN) {
         if (in->leaves) typing_as(t, 0, typeinfer_general(in, t->args[0].type));
         if (!in->emit) TRY(solver_return(t, t->args[0]));
@@ -68,7 +83,7 @@ bool rule_yield(Typing *t) {
         t->to[0] = in->result.type->items[0];
     else
         TRY(solver_return(t, t->args[0]));
-    return typing_result(t, infer_none(in), NULL);
+    return typing_result(t, infer_sent(in), NULL);
 }
 
 bool rule_check_bound(Typing *t) {

@@ -275,6 +275,8 @@ bool typing_call_python(Typing *t, ObjRef function, const Type *closure, Value *
     for (uint32_t p = 0; p < callee->nparams; p++)
         if (is_open_generator(types[p]) && waits_for_items(t)) return typing_result(t, infer_bottom(in), NULL);
     const Type *expected = !t->is_part && t->at->id < in->nexpected ? in->expected[t->at->id] : NULL;
+    if (callee->generator && expected) /* of its body only what `yield` gives is not known otherwise */
+        expected = expected->count > 1 ? type_generator(in->types, infer_none(in), expected->items[1], NULL) : NULL;
     const InferRequest request = {function, types, konsts, expected};
     FuncInst *inst = in->host->instance(in->host->self, &request, (CallSite){in->inst, t->at});
     if (inst && take_wanted(inst, callee->nparams, types)) {

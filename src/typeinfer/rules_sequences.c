@@ -153,14 +153,58 @@ bool rule_func_close_generator(Typing *t) {
     return typing_result(t, infer_bool(t->in), NULL);
 }
 
-/* it.send(None) */
+/* Whether the `yield` of a generator, operand 0, gives what is sent, operand 1: where it is made it learns that. */
+static bool takes_sent(Typing *t) {
+    Infer *in = t->in;
+    const Type *of = t->args[0].type, *generator = of->kind == TY_ITER ? of->items[0] : of;
+    const Type *before = type_sent(in->types, generator), *given = typeinfer_general(in, t->args[1].type);
+    const Type *sent = typeinfer_join(in->config->promotion, in->types, before, given);
+    if (sent == before) return typing_as(t, 1, before), true;
+    const Type *grown = sent ? type_generator(in->types, generator->items[0], sent, type_returned(in->types, generator))
+                             : NULL;
+    const Type *iterator = grown && of->kind == TY_ITER ? type_iter(in->types, ITER_GENERATOR, &grown, 1) : grown;
+    if (iterator && !in->emit) typeinfer_grow(in, t->values[0], iterator);
+    typing_fail_arg(t, 1, DIAG_TYPING, "%s is sent to a generator whose `yield` gives %s", typing_arg_text(t, 1),
+                    before->kind == TY_NONE ? "None" : typing_text(t, before));
+    return typing_hint(t, "a generator is sent values of one type, and made where that is seen: by a call of its "
+                          "function, in a variable or an attribute");
+}
+
+/* it.send(value) */
 bool rule_func_generator_send(Typing *t) {
     if (t->nargs == 2 && t->args[1].type->kind == TY_NONE) {
         t->nargs = 1;
         return rule_func_next(t);
     }
-    typing_fail(t, DIAG_UNSUPPORTED, "generators are sent no values in compiled code: `x = yield y` gives None");
-    return typing_hint(t, "what a generator needs to know is told it by an instance, or a list, that it is given");
+    return t->nargs == 2 && t->args[0].type->kind == TY_GENERATOR
+               ? takes_sent(t) && typing_become_prelude(t, "builtin:send")
+               : typing_bad_operands(t);
+}
+
+static bool is_over_generator(const Type *type) {
+    return type->kind == TY_GENERATOR || (type->kind == TY_ITER && type->iter == ITER_GENERATOR);
+}
+
+/* send_generator(it, value) */
+bool rule_func_send_generator(Typing *t) {
+    if (!is_over_generator(t->args[0].type)) return typing_bad_operands(t);
+    TRY(takes_sent(t));
+    t->to[1] = type_sent(t->in->types, t->args[0].type);
+    return typing_result(t, infer_bool(t->in), NULL);
+}
+
+/* pass_on(it, value): of `yield from it`. */
+bool rule_func_pass_on(Typing *t) {
+    if (t->args[1].type->kind == TY_NONE) return typing_become_const(t, const_none(t->in->arena, t->in->types));
+    if (!is_over_generator(t->args[0].type)) return typing_become_prelude(t, "builtin:pass_to_iterator");
+    return typing_become_prelude(t, "builtin:pass_on");
+}
+
+/* returned_by(it): None of what is no generator. */
+bool rule_func_returned_by(Typing *t) {
+    const Type *returned = is_over_generator(t->args[0].type) ? type_returned(t->in->types, t->args[0].type) : NULL;
+    if (!returned || returned->kind == TY_NONE) return typing_become_const(t, const_none(t->in->arena, t->in->types));
+    return typing_result(t, returned, NULL);
 }
 
 /* literal_unroll(t): the tuple; a loop over it becomes its rounds (rounds.c). */

@@ -293,15 +293,171 @@ def test_compiled_code_closes_generators(body):
     agree(make(text, "f"), 5)
 
 
-def test_nothing_is_sent():
-    def f(n):
-        def g():
-            yield n
+MEAN = """
+def mean():
+    total, n, mean = 0.0, 0, 0.0
+    while True:
+        x = yield mean
+        total += x
+        n += 1
+        mean = total / n
+def feed(g, x):
+    return g.send(x)
+"""
+ADD = """
+def add(t):
+    while True:
+        x = yield t
+        if x is not None:
+            t += x
+"""
+SINK = """
+def sink(out):
+    while True:
+        x = yield
+        if x is not None:
+            out.append(x)
+def even(target):
+    next(target)
+    while True:
+        x = yield
+        if x is not None and x % 2 == 0:
+            target.send(x)
+"""
+WORDS_SENT = """
+def joined():
+    got = []
+    while True:
+        word = yield ",".join(got)
+        if word is None:
+            continue
+        got.append(word * 2)
+"""
+OWNER = """
+class Sum:
+    def __init__(self):
+        self.run = self.adding()
+        next(self.run)
+    def adding(self):
+        t = 0.0
+        while True:
+            x = yield t
+            if x is not None:
+                t += x
+"""
+SENT = {  # functions, the text of f(n)
+    "in a loop": (MEAN, "g = mean()\nnext(g)\nm = 0.0\nfor i in range(n):\n    m = g.send(i * 1.5)\nreturn m"),
+    "in a comprehension": (MEAN, "g = mean()\nnext(g)\nreturn [g.send(float(x)) for x in range(n)]"),
+    "by another function": (MEAN, "g = mean()\nnext(g)\nreturn feed(g, 3.0), feed(g, 4.0)"),
+    "None where it cannot be": (MEAN, "g = mean()\nnext(g)\ng.send(1.0)\nreturn next(g)"),
+    "to one that has not begun": (ADD, "return add(1).send(n)"),
+    "numbers of several types": (ADD, "g = add(0.0)\nnext(g)\ng.send(n)\ng.send(2.5)\nreturn g.send(True), next(g)"),
+    "to several in a list": (
+        ADD,
+        "gs = [add(k) for k in range(n)]\nfor g in gs:\n    next(g)\n"
+        "return [g.send(i) for i, g in enumerate(gs)]"),
+    "to one of two": (ADD, "g = add(1) if n > 2 else add(n)\nnext(g)\nreturn g.send(n)"),
+    "to one in an attribute": (
+        OWNER, "s = Sum()\nfor i in range(n):\n    s.run.send(i * 0.5)\nreturn s.run.send(0.25)"),
+    "texts": (
+        WORDS_SENT,
+        "g = joined()\nnext(g)\nfor i in range(n):\n    r = g.send(str(i))\nnext(g)\nreturn r, g.send('end')"),
+    "arrays": (ADD, "g = add(np.zeros(2))\nnext(g)\nreturn g.send(np.ones(2)), g.send(np.full(2, 0.5))"),
+    "through others": (SINK, "out = []\ng = even(sink(out))\nnext(g)\nfor i in range(n):\n    g.send(i)\nreturn out"),
+    "through `yield from`": (
+        ADD + "def outer():\n    r = yield from add(1)\n    yield r\n",
+        "g = outer()\nnext(g)\nreturn g.send(n), g.send(2)"),
+    "to one that ends": (
+        "def one():\n    x = yield 1\n    yield x\n", "g = one()\nnext(g)\ng.send(n)\nreturn g.send(n)"),
+    "to one that raises": (
+        "def g():\n    x = yield 1\n    raise ValueError(f'{x}')\n",
+        "it = g()\nnext(it)\ntry:\n    it.send(n)\nexcept ValueError as e:\n    return str(e)\nreturn ''"),
+}  # fmt: skip
 
-        return g().send(3)
 
-    with pytest.raises(errors.KraitError, match="generators are sent no values in compiled code"):
+def made_of(functions, body):
+    return make(functions + "def f(n):\n" + "".join(f"    {line}\n" for line in body.split("\n")), "f")
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_sent(name):
+    f = made_of(*SENT[name])
+    gc.collect()
+    before = _testing.heap_objects()
+    agree(f, 5)
+    gc.collect()
+    assert _testing.heap_objects() == before
+
+
+def test_sent_what_it_cannot_take():
+    f = made_of(ADD, "g = add(0)\nnext(g)\ng.send(n)\nreturn g.send('s')")
+    with pytest.raises(errors.TypingError, match="str is sent to a generator whose `yield` gives int or None"):
         njit(f)(1)
+
+
+RETURNS = """
+def counts(n):
+    for i in range(n):
+        yield i
+    return n * 10
+def texts(n):
+    yield n
+    if n > 3:
+        return "x" * n
+    return "few"
+def lists(n):
+    seen = []
+    for i in range(n):
+        yield i
+        seen.append(i)
+    return seen
+def pairs(n):
+    yield n
+    return n, str(n)
+def perhaps(n):
+    yield n
+    if n > 3:
+        return n
+def tree(n):
+    if n == 0:
+        return 0
+    yield n
+    a = yield from tree(n - 1)
+    b = yield from tree(n - 1)
+    return a + b + 1
+"""
+
+
+@pytest.mark.parametrize("name", ["counts", "texts", "lists", "pairs", "perhaps", "tree"])
+def test_returned(name):
+    text = RETURNS + (
+        "def outer(n, kept):\n"
+        f"    r = yield from {name}(n)\n    s = yield from {name}(2)\n    kept.append((r, s))\n"
+        f"def f(n):\n    kept = []\n    return list(outer(n, kept)), list({name}(n)), next({name}(n)), kept\n"
+    )
+    f = make(text, "f")
+    gc.collect()
+    before = _testing.heap_objects()
+    agree(f, 5)
+    g, plain = both(RETURNS, name)
+    ours, theirs = g(4), plain(4)
+    while (item := next(theirs, None)) is not None:
+        assert next(ours) == item
+    del ours
+    assert ends(g(4)) == ends(plain(4))
+    gc.collect()
+    assert _testing.heap_objects() == before
+
+
+def ends(g):
+    """What a generator is left with, twice."""
+    found = []
+    while len(found) < 2:
+        try:
+            next(g)
+        except StopIteration as e:
+            found.append(e.value)
+    return found
 
 
 def test_deep_delegation(optimised):
@@ -351,7 +507,9 @@ def test_signatures_and_cycles():
 
 
 REFUSED = {
-    "returns a value": ("def g(n):\n    yield n\n    return 5\n", "returns a value"),
+    "returns values of two types": (
+        "def h(n):\n    yield n\n    if n > 3:\n        return 's'\n    return 5\ndef g(n):\n    return list(h(n))\n",
+        "returns (int|str) here, and (int|str) elsewhere"),
     "an iterator kept": (
         "def h(it):\n    for x in it:\n        yield x\ndef g(n):\n"
         "    it = iter(range(n))\n    if n > 1:\n        it = iter(range(3))\n    return list(h(it))\n",

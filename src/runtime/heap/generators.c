@@ -24,6 +24,7 @@ static GeneratorNext run(GeneratorBody *body, void *exception) {
     body->exception = exception;
     body->status = 0;
     body->state = GENERATOR_RUNS;
+    body->started = 1;
     (*frame)(body->frame);
     if (body->state == GENERATOR_WAITS) return GENERATOR_NEXT_ITEM;
     return body->status ? GENERATOR_NEXT_RAISED : GENERATOR_NEXT_NONE;
@@ -31,13 +32,14 @@ static GeneratorNext run(GeneratorBody *body, void *exception) {
 
 int32_t krait_heap_generator_next(HeapHead *object, void *exception) {
     GeneratorBody *body = heap_content(object);
-    if (body->state == GENERATOR_ENDED) return GENERATOR_NEXT_NONE;
+    if (body->state == GENERATOR_ENDED || body->state == GENERATOR_RETURNED) return GENERATOR_NEXT_NONE;
     return body->state == GENERATOR_RUNS ? GENERATOR_NEXT_BUSY : run(body, exception);
 }
 
 static GeneratorNext close_generator(HeapHead *object, void *exception, GeneratorClosing why) {
     GeneratorBody *body = heap_content(object);
     if (body->state == GENERATOR_ENDED) return GENERATOR_NEXT_NONE;
+    if (body->state == GENERATOR_RETURNED && why == GENERATOR_CLOSED) return GENERATOR_NEXT_NONE;
     if (body->state == GENERATOR_RUNS) return GENERATOR_NEXT_BUSY;
     body->closing = why;
     GeneratorNext next = run(body, exception);
