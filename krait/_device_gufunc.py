@@ -85,16 +85,34 @@ def _fits(value, kind, casting):
     return np.can_cast(np.asarray(value).dtype if isinstance(value, bool) else value.dtype, kind, casting)
 
 
-def _choose(gufunc, operands):
+def _asked(nin, nout, dtype, signature):
+    """The dtype that each operand of the loop is to have, or None: any; of all of them, where nothing is asked for."""
+    if dtype is not None and signature is not None:
+        raise TypeError("cannot specify both 'signature' and 'dtype'")
+    if dtype is not None:
+        signature = (*[None] * nin, *[dtype] * nout)
+    if signature is None:
+        return None
+    kinds = signature.replace("->", "") if isinstance(signature, str) else tuple(signature)
+    if len(kinds) != nin + nout:
+        raise ValueError(f"a signature has the types of {nin} inputs and {nout} results, not of {len(kinds)} operands")
+    return [None if kind is None else np.dtype(kind) for kind in kinds]
+
+
+def _choose(gufunc, operands, asked, casting):
     """The number of a loop, and the dtypes of its inputs and results: of the one with just these inputs, else of the
-    first that they convert to safely, as NumPy chooses."""
-    for casting in ("equiv", "safe"):
+    first that they convert to safely, as NumPy chooses; where dtypes are asked for, of the first that has them."""
+    rules = ("equiv",) if casting in ("no", "equiv") else ("equiv", "safe")
+    for rule in rules if asked is None else (casting,):
         for number, loop in enumerate(gufunc.types):
-            inputs, results = loop.split("->")
-            if all(_fits(value, np.dtype(kind), casting) for value, kind in zip(operands, inputs)):
-                return number, [np.dtype(kind) for kind in inputs + results]
+            dtypes = [np.dtype(kind) for kind in loop.replace("->", "")]
+            if any(wish is not None and wish != kind for wish, kind in zip(asked or (), dtypes)):
+                continue
+            if all(_fits(value, kind, rule) for value, kind in zip(operands, dtypes)):
+                return number, dtypes
     have = ", ".join(str(getattr(value, "dtype", type(value).__name__)) for value in operands)
-    raise TypeError(f"{gufunc.__name__} has no loop for operands of the types {have}")
+    wish = f" that is {[kind and kind.name for kind in asked]}, by the casting rule '{casting}'" if asked else ""
+    raise TypeError(f"{gufunc.__name__} has no loop for operands of the types {have}{wish}")
 
 
 def _match(layout, shapes, name):
@@ -200,28 +218,34 @@ _NOT_GIVEN = object()
 
 
 def call(gufunc, *args, out=None, stream=0, axes=_NOT_GIVEN, axis=_NOT_GIVEN, keepdims=False, **others):
-    for name in others:
+    loop = {"dtype": None, "signature": None, "casting": "same_kind"}
+    for name in others.keys() - loop.keys():
         raise TypeError(
-            f"{gufunc.__name__} of target 'cuda' takes the keywords out, stream, axes, axis and keepdims, not {name}"
+            f"{gufunc.__name__} of target 'cuda' takes the keywords out, stream, axes, axis, keepdims, "
+            f"{', '.join(loop)}, not {name}"
         )
+    loop.update(others)
     inputs, results = _layout(gufunc.signature)
     nin, nout = len(inputs), len(results)
     given = [*args[nin:], *(out if isinstance(out, tuple) else () if out is None else (out,))]
     if len(args) < nin or len(given) not in (0, nout):
         raise TypeError(f"{gufunc.__name__} takes {nin} inputs and, if any, {nout} results, not {len(args)} operands")
     given = given or [None] * nout
+    casting = loop["casting"]
+    how = stream, _asked(nin, nout, loop["dtype"], loop["signature"]), casting
+    np.can_cast(int, int, casting)  # a rule that there is not is an error
     with _krait.home_of(*args[:nin], *given):
         if axes is _NOT_GIVEN and axis is _NOT_GIVEN and keepdims is False:
-            return _run(gufunc, inputs, results, args[:nin], given, stream)
+            return _run(gufunc, inputs, results, args[:nin], given, *how)
         if axes is None:
             raise TypeError("axes should be a list.")
         if axis is None:
             raise TypeError("'NoneType' object cannot be interpreted as an integer")
         chosen = (None if keyword is _NOT_GIVEN else keyword for keyword in (axes, axis))
-        return _run_along(gufunc, inputs, results, args[:nin], given, stream, *chosen, keepdims)
+        return _run_along(gufunc, inputs, results, args[:nin], given, how, *chosen, keepdims)
 
 
-def _run_along(gufunc, inputs, results, args, given, stream, axes, axis, keepdims):
+def _run_along(gufunc, inputs, results, args, given, how, axes, axis, keepdims):
     """A call whose core dimensions are not the last ones, or stay as dimensions of one item."""
     nin = len(inputs)
     operands = [_operand(value) for value in args]
@@ -230,7 +254,7 @@ def _run_along(gufunc, inputs, results, args, given, stream, axes, axis, keepdim
     places = Places(gufunc, *there, axes, axis, keepdims)
     targets = [value if value is None or isinstance(value, np.ndarray) else _operand(value) for value in given]
     moved = [places.operand(number, value) for number, value in enumerate([*operands, *targets])]
-    made = _run(gufunc, inputs, results, moved[:nin], moved[nin:], stream)
+    made = _run(gufunc, inputs, results, moved[:nin], moved[nin:], *how)
     made = made if isinstance(made, tuple) else (made,)
     seen = [
         places.result(nin + number, value) if target is None else target
@@ -239,11 +263,11 @@ def _run_along(gufunc, inputs, results, args, given, stream, axes, axis, keepdim
     return seen[0] if len(seen) == 1 else tuple(seen)
 
 
-def _run(gufunc, inputs, results, args, given, stream):
+def _run(gufunc, inputs, results, args, given, stream, asked, casting):
     nin, nout = len(inputs), len(results)
     operands = [_operand(value) for value in args]
     targets = [value if value is None or isinstance(value, np.ndarray) else _operand(value) for value in given]
-    loop, dtypes = _choose(gufunc, operands)
+    loop, dtypes = _choose(gufunc, operands, asked, casting)
     ones = {k for k in _arrays_of_one(gufunc, loop) if k < nin and not inputs[k]}
     shapes = [*map(np.shape, operands), *(None if value is None else value.shape for value in targets)]
     missing = _missing(gufunc.signature, inputs, map(len, shapes))
@@ -265,7 +289,7 @@ def _run(gufunc, inputs, results, args, given, stream):
         except KeyError as error:
             raise ValueError(f"{gufunc.__name__}: no operand says the size of core dimension {error}") from None
         seen = _without(shape, dims, missing)
-        if target is not None and not np.can_cast(dtype, target.dtype, "same_kind"):
+        if target is not None and not np.can_cast(dtype, target.dtype, casting):
             raise TypeError(f"{gufunc.__name__}: a result is {dtype}, which does not go into {target.dtype}")
         if target is not None and target.shape != seen:
             raise ValueError(f"{gufunc.__name__}: a result has the shape {seen}, not {target.shape}")
