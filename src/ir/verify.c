@@ -18,8 +18,10 @@ void verify_fault(Verifier *verifier, const Block *block, const Value *value, co
 
 static void check_numbers(Verifier *verifier) {
     const Func *func = verifier->func;
-    const Block **blocks = ARENA_ARRAY(verifier->arena, const Block *, func->next_block);
-    const Value **values = ARENA_ARRAY(verifier->arena, const Value *, func->next_value);
+    const Block **blocks = verifier->blocks = ARENA_ARRAY(verifier->arena, const Block *, func->next_block);
+    const Value **values = verifier->values = ARENA_ARRAY(verifier->arena, const Value *, func->next_value);
+    uint32_t place = 0;
+    verifier->places = ARENA_ARRAY(verifier->arena, uint32_t, func->next_value);
     for (size_t b = 0; b < func->blocks.len; b++) {
         const Block *block = func->blocks.data[b];
         if (block->id >= func->next_block)
@@ -37,7 +39,7 @@ static void check_numbers(Verifier *verifier) {
             else if (values[value->id])
                 verify_fault(verifier, block, value, "another value has this number");
             else
-                values[value->id] = value;
+                values[value->id] = value, verifier->places[value->id] = place++;
         }
         if (block->last != prev) verify_fault(verifier, block, NULL, "the block does not know its last value");
     }
@@ -52,23 +54,21 @@ static size_t count_preds(const Block *block, const Block *pred) {
     return found;
 }
 
-static bool block_in_func(const Func *func, const Block *block) {
-    for (size_t b = 0; b < func->blocks.len; b++)
-        if (func->blocks.data[b] == block) return true;
-    return false;
+static bool block_in_func(const Verifier *verifier, const Block *block) {
+    return block->id < verifier->func->next_block && verifier->blocks[block->id] == block;
 }
 
 static void check_edges(Verifier *verifier, const Block *block) {
     for (uint32_t i = 0; i < block->succs.len; i++) {
         const Block *succ = block->succs.data[i];
-        if (!succ || !block_in_func(verifier->func, succ))
+        if (!succ || !block_in_func(verifier, succ))
             verify_fault(verifier, block, NULL, "successor %u is not in the function", (unsigned)i);
         else if (count_preds(succ, block) != block_count_edges(block, succ))
             verify_fault(verifier, block, NULL, "b%u does not know the block as its predecessor", (unsigned)succ->id);
     }
     for (size_t i = 0; i < block->preds.len; i++) {
         const Block *pred = block->preds.data[i];
-        if (!pred || !block_in_func(verifier->func, pred))
+        if (!pred || !block_in_func(verifier, pred))
             verify_fault(verifier, block, NULL, "predecessor %zu is not in the function", i);
         else if (!block_count_edges(pred, block))
             verify_fault(verifier, block, NULL, "b%u does not know the block as its successor", (unsigned)pred->id);
@@ -222,7 +222,7 @@ static void check_operands(Verifier *verifier, const Value *value) {
         const Value *arg = value->args[i];
         if (!arg)
             verify_fault(verifier, value->block, value, "operand %u is missing", (unsigned)i);
-        else if (!arg->block || !block_in_func(verifier->func, arg->block))
+        else if (!arg->block || !block_in_func(verifier, arg->block))
             verify_fault(verifier, value->block, value, "operand %u (%%%u) was removed", (unsigned)i,
                          (unsigned)arg->id);
         else if (!op_has_result(arg->op))
@@ -232,9 +232,9 @@ static void check_operands(Verifier *verifier, const Value *value) {
 
 /* ---- dominance ---- */
 
-static bool stands_before(const Value *a, const Value *b) {
-    while (a && a != b) a = a->next;
-    return a == b;
+static bool stands_before(const Verifier *verifier, const Value *a, const Value *b) {
+    bool stands = a->id < verifier->func->next_value && verifier->values[a->id] == a;
+    return stands && verifier->places[a->id] < verifier->places[b->id];
 }
 
 static void check_dominance(Verifier *verifier, const Graph *graph, const Value *value) {
@@ -245,7 +245,7 @@ static void check_dominance(Verifier *verifier, const Graph *graph, const Value 
         if (value->op == OP_PHI) at = graph->position[value->block->preds.data[i]->id];
         if (at == UINT32_MAX) continue; /* from an unreachable block */
         bool fine = def != UINT32_MAX && graph_dominates(graph, def, at);
-        if (fine && def == at && value->op != OP_PHI) fine = arg != value && stands_before(arg, value);
+        if (fine && def == at && value->op != OP_PHI) fine = stands_before(verifier, arg, value);
         if (!fine)
             verify_fault(verifier, value->block, value, "operand %u (%%%u) is not defined on every way here",
                          (unsigned)i, (unsigned)arg->id);

@@ -15,6 +15,9 @@ typedef struct Verifier {
     const Func *func;
     Arena *arena;
     VEC(Fault) faults;
+    const Block **blocks; /* by Block.id: those of the function */
+    const Value **values; /* by Value.id: those that stand in a block */
+    uint32_t *places;     /* by Value.id: their places among all of them */
 } Verifier;
 
 void verify_fault(Verifier *verifier, const Block *block, const Value *value, const char *format, ...)
