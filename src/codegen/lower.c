@@ -295,6 +295,7 @@ bool lower_function(Lower *l, const FuncInst *inst) {
     s->phis.len = s->caught.len = 0;
     s->budget = s->pending = s->missed = NULL;
     s->exit = NULL;
+    lower_make_room(l);
     s->landing = NULL;
     l_begin(l, lowered->function);
     lower_params(l);

@@ -14,6 +14,7 @@ typedef struct Iterator Iterator;
 typedef struct LoweredFunction { /* by FuncInst.id */
     LLVMValueRef function;
     LLVMTypeRef type;
+    uint32_t size; /* in values, with what it calls: lower_room.c */
 } LoweredFunction;
 
 typedef struct PendingPhi {
@@ -52,14 +53,18 @@ struct LowerState {
     LLVMValueRef missed;           /* lower_array.c: memory of what MISSED asks; NULL: not needed yet */
     struct Coroutine *coroutine;   /* lower_generator.c; NULL: the function is none's */
     LLVMMetadataRef subprogram;    /* debug.c; NULL: no line table */
+    uint32_t room, calls;          /* lower_room.c: for what it calls, left so far; calls of functions so far */
 };
 
 /* ---- one entry point for each file ---- */
 
 bool lower_function(Lower *l, const FuncInst *inst); /* lower.c */
 LoweredFunction *lower_lookup(Lower *l, const FuncInst *inst);
-bool lower_declare(Lower *l);                           /* lower_call.c: declares every function */
-LLVMValueRef lower_spend(Lower *l, const Value *value); /* lower_safepoint.c */
+bool lower_declare(Lower *l);   /* lower_call.c: declares every function */
+void lower_measure(Lower *l);   /* lower_room.c: after that */
+void lower_make_room(Lower *l); /* for what is called by a function that begins */
+void lower_call_if_no_room(Lower *l, const FuncInst *inst, LLVMValueRef call); /* that a call of it stays one */
+LLVMValueRef lower_spend(Lower *l, const Value *value);                        /* lower_safepoint.c */
 LLVMValueRef lower_safepoint(Lower *l, const Value *value);
 bool l_looks(Lower *l); /* whether what is generated looks for signals: VF_LOOKS */
 /* Spends for an operation that looks, and looks when the budget is spent; `owned` is freed (NULL: nothing) where that

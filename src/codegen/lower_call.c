@@ -79,6 +79,7 @@ bool lower_declare(Lower *l) {
     l->s->functions = ARENA_ARRAY(l->arena, LoweredFunction, most);
     bool keeps_recursive = note_recursion(l) > INLINED_RECURSIVE;
     for (size_t i = 0; i < l->m->ninsts; i++) TRY(declare(l, l->m->insts[i], keeps_recursive));
+    lower_measure(l);
     return true;
 }
 
@@ -250,6 +251,8 @@ LLVMValueRef lower_call_inst(Lower *l, const Value *call) {
     TRY(made = call_of(l, inst, args));
     if ((call->flags & VF_INLINE) && !inst->recursive && !inst->untyped->generator)
         l_call_attribute(l, made, -1, "alwaysinline", 0);
+    else if (!(inst->options & OPT_INLINE) && !inst->untyped->generator)
+        lower_call_if_no_room(l, inst, made);
     TRY(result = result_of(l, inst, made, &status));
     if (status) {
         LLVMBasicBlockRef raised = l_block(l, "raised"), fine = l_block(l, "fine");

@@ -281,6 +281,21 @@ def test_variables_times_branches(kind):
         assert compiled(x) == f(x)
 
 
+@pytest.mark.parametrize(("n", "kept"), [(60, False), (400, True)])
+def test_of_many_calls_some_stay(n, kept):
+    """A kernel that took in hundreds of functions was a block of thousands of branches; from some length on none is."""
+    functions = "".join(f"def g{k}(x, i):\n    return x[i + {k % 3}] * {k} + x[i]\n" for k in range(n))
+    calls = "".join(f"    s += g{k}(x, i)\n" for k in range(n))
+    f = made(functions + "def f(out, x, i):\n    s = 0.0\n" + calls + "    out[i] = s\n")
+    for k in range(n):
+        f.__globals__[f"g{k}"] = cuda.jit(device=True)(f.__globals__[f"g{k}"])
+    text = _testing.stage(f, ["array(float64, 1, C)", "array(float64, 1, C)", "int"], "opt", kernel=True)
+    assert (len(re.findall(r"call fastcc .*@krait_g\d+", text)) > n // 4) == kept
+    kernel, x, out = cuda.jit(f), np.arange(4.0) + 1, np.zeros(2)
+    kernel[1, 1](out, x, 1)
+    assert out[1] == sum(x[1 + k % 3] * k + x[1] for k in range(n))
+
+
 def test_calls_of_the_interpreter_share_their_memory():
     """As many local variables as there are calls would live from each to each return of what they are inlined in."""
 
