@@ -370,8 +370,8 @@ bool type_is_caught(const Type *type); /* a caught exception, or none: memory of
 /* Items taken out of a list have references of their own, and the list may change while it is walked. */
 bool type_walks_list(const Type *iter); /* or a generator */
 bool type_walks_generator(const Type *iter);
-/* A generator of such items; `sent`, what `yield` gives where it goes on, and `returned`, what it is left with, are None
- * of most, which have `item` alone (NULL stands for None).  Asked of a generator, or of an iterator over one. */
+/* A generator of such items; `sent`, what `yield` gives where it goes on, and `returned`, what it is left with, are
+ * None of most, which have `item` alone (NULL stands for None).  Asked of a generator, or of an iterator over one. */
 const Type *type_generator(TypeTable *table, const Type *item, const Type *sent, const Type *returned);
 enum { GENERATOR_ITEM, GENERATOR_SENT, GENERATOR_GIVEN }; /* its parts; returned, it is given to who walks it */
 size_t type_generator_offset(const Type *generator, uint32_t part); /* from its GeneratorBody; behind the last, too */

@@ -10,8 +10,8 @@
  * again, of a callee whose result has the type (FuncInst.expected); where it leads to a parameter, the callers find
  * what it would have to be (FuncInst.wanted).  Numbers join inside, too (wider.c): ints in a list in a list, where
  * floats are put in later, are made as floats, unless they came from the interpreter.  Whatever else a container holds
- * is of one type for all who see it.  What a generator is sent (type_sent) is found the same way: the call that makes it
- * gives one whose `yield` is that. */
+ * is of one type for all who see it.  What a generator is sent (type_sent) is found the same way: the call that makes
+ * it gives one whose `yield` is that. */
 #include "library/library.h" /* FUNC_LIST */
 #include "typeinfer/rules.h"
 

@@ -162,10 +162,12 @@ def f(d):
     except Exception:
         return []
 """
-    assert objects.check(Program(changes, [({1: 2, 3: 4},)])) == ("differs as documented", "a loop over what it changes")
+    told = "differs as documented"
+    assert objects.check(Program(changes, [({1: 2, 3: 4},)])) == (told, "a loop over what it changes")
     added = "def f(x):\n    return list(map(operator.add, x, x))\n"
-    assert objects.check(Program(added, [([2**62 + 1],)])) == ("differs as documented", "an int beyond 64 bits")
-    assert objects.check(Program("def f(x):\n    return x + x, -x, x << 3\n", [(2**62 + 1,), (-(2**63),)])) == ("same", "")
+    assert objects.check(Program(added, [([2**62 + 1],)])) == (told, "an int beyond 64 bits")
+    wrapped = "def f(x):\n    return x + x, -x, x << 3\n"
+    assert objects.check(Program(wrapped, [(2**62 + 1,), (-(2**63),)])) == ("same", "")
 
 
 def test_of_a_kernel_only_threads_that_end_early_are_excused():

@@ -241,7 +241,8 @@ def test_what_draws_nothing_has_no_bounds(size):
     ours = ["integers(3, 2, SIZE, np.uint8)", "integers(x[:0], 0, SIZE)", "choice(np.zeros((3, 0)), SIZE, axis=1)"]
     texts = [f"rng.{call}" for call in calls + ours] + [f"np.random.{call}" for call in calls]
     for text in texts + ["np.random.randint(-9, 900, SIZE, np.uint8)"]:
-        agree(make(f"def f(x):\n    rng = np.random.default_rng(1)\n    return {text.replace('SIZE', size)}"), np.ones(3))
+        drawn = text.replace("SIZE", size)
+        agree(make(f"def f(x):\n    rng = np.random.default_rng(1)\n    return {drawn}"), np.ones(3))
 
 
 @pytest.mark.parametrize("size", [None, 0, 2])
