@@ -238,6 +238,18 @@ def test_the_result_converts_to_the_declared_type():
         jit("float64(complex128)")(lambda x: x)
 
 
+def test_items_of_a_declared_tuple_convert_each_for_itself():
+    text, day = types.unicode_type, np.datetime64("2020-02-01", "D")
+    f = jit(types.Tuple((types.float32, text, types.optional(text), types.none))(types.int64, text))(
+        lambda n, s: (n + 1, s + "!", s, None))
+    for got in (f(2, "a"), jit(lambda n, s: f(n, s))(2, "a")):
+        assert got == (3.0, "a!", "a", None) and type(got[0]) is np.float32
+    inner = jit(types.Tuple((types.float64, types.Tuple((text, types.int64))))(types.int64))(lambda n: (n, ("x", n)))
+    assert inner(2) == (2.0, ("x", 2))
+    dated = types.Tuple((types.float64, types.NPDatetime("D")))(types.int64, types.NPDatetime("D"))
+    assert jit(dated)(lambda n, d: (n, d))(2, day) == (2.0, day)
+
+
 def test_python_types_in_signatures():
     f = jit((int, float))(plus)
     assert type(f(1, 2.5)) is float

@@ -141,6 +141,7 @@ MarshalResult spec_fill_containers(const Marshal *marshal, Spec *spec, PyObject 
 
 /* The object of a result whose signature declares another type than inference found. */
 static PyObject *box_declared(const Marshal *marshal, const Type *from_type, const char *from, const Type *declared) {
+    if (from_type == declared) return marshal_box(marshal, from_type, from); /* as an item of a tuple */
     if (declared->kind == TY_OPTIONAL) {
         if (from_type->kind == TY_NONE) Py_RETURN_NONE;
         if (from_type->kind != TY_OPTIONAL) return box_declared(marshal, from_type, from, declared->items[0]);
