@@ -7,9 +7,9 @@
  *
  * A view that is kept, while anything that could change its dict happens, is an object of its own, which sees the
  * changes (krait/prelude/views.py); one that is looked at at once is a list.  In the prelude and where it is returned
- * to the interpreter it is a list, too: such compare as lists, views as sets or by identity.  Operators that are written
- * beside the call see a set (frontend/operands.c).  Where such a list goes anywhere else its type is noted; once
- * everything is typed, comparisons of such lists are refused. */
+ * to the interpreter it is a list, too: such compare as lists, views as sets or by identity.  Operators that are
+ * written beside the call see a set (frontend/operands.c).  Where such a list goes anywhere else its type is noted;
+ * once everything is typed, comparisons of such lists are refused. */
 #include <string.h> /* strcmp */
 
 #include "typeinfer/rules_library.h" /* lib_* */
