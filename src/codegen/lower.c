@@ -230,6 +230,7 @@ static bool lower_terminator(Lower *l, const Value *value) {
 
 static bool lower_block(Lower *l, const Block *block) {
     l_enter(l, l->s->starts[block->id]);
+    l->s->after_raise = l->s->raised[block->id];
     l->s->landing = l->s->landings[block->id] = block->unwinds ? l_block(l, "unwind") : NULL;
     const Value *value = block->first;
     size_t first_phi = l->s->phis.len;
@@ -250,6 +251,25 @@ static bool lower_block(Lower *l, const Block *block) {
     l->s->ends[block->id] = l_here(l);
     lower_landing(l, block);
     return true;
+}
+
+/* Marks the blocks to which only raise edges lead, or what begins with one. */
+static bool *blocks_after_raise(Lower *l, const Func *func) {
+    bool *raised = ARENA_ARRAY(l->arena, bool, func->next_block);
+    VEC(const Block *) usual = {0};
+    for (uint32_t i = 0; i < func->next_block; i++) raised[i] = true;
+    raised[func->blocks.data[0]->id] = false;
+    vec_push(l->arena, &usual, func->blocks.data[0]);
+    while (usual.len) {
+        const Block *block = vec_pop(&usual);
+        for (size_t i = 0; i < block_normal_succs(block); i++) {
+            const Block *succ = block->succs.data[i];
+            if (!raised[succ->id]) continue;
+            raised[succ->id] = false;
+            vec_push(l->arena, &usual, succ);
+        }
+    }
+    return raised;
 }
 
 /* Blocks in reverse post-order; func_compute_order would write into the function, which others may still read. */
@@ -292,6 +312,7 @@ bool lower_function(Lower *l, const FuncInst *inst) {
     s->starts = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
     s->ends = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
     s->landings = ARENA_ARRAY(l->arena, LLVMBasicBlockRef, func->next_block);
+    s->raised = blocks_after_raise(l, func);
     s->phis.len = s->caught.len = 0;
     s->budget = s->pending = s->missed = NULL;
     s->exit = NULL;
@@ -317,6 +338,7 @@ bool lower_function(Lower *l, const FuncInst *inst) {
         l->at = s->phis.data[i].value;
         TRY(complete_phi(l, &s->phis.data[i]));
     }
+    s->after_raise = false;
     if (func->generator)
         lower_generator_close(l);
     else

@@ -39,6 +39,7 @@ struct LowerState {
     LLVMBasicBlockRef *starts, *ends;
     LLVMBasicBlockRef *landings; /* of blocks that unwind: where all that raises in one meets, before its handler */
     LLVMBasicBlockRef landing;   /* of the block at hand; NULL: what raises leaves the function */
+    bool *raised, after_raise;   /* by Block.id: whether only what is raised leads there; of the block at hand */
     LLVMValueRef pending;        /* status on its way from a landing; NULL: not needed yet */
     LLVMBasicBlockRef exit;      /* where all returns meet, of `exit_leaves`; NULL: no need for it yet */
     LLVMValueRef *exit_leaves;   /* memory of each leaf */

@@ -2,7 +2,7 @@
  *
  * In: a value whose type has owners (repr.h), or a cell.  Out: for each owner whose word has OWNER_HEAP, one reference
  * more or less.  Only one thread sees most objects: their counts are changed here; for the rest, and to release an
- * object, the heap is called (heap.h says what counts mean). */
+ * object, the heap is called (heap.h says what counts mean).  On the way of what is raised the heap does all of it. */
 #include <stddef.h> /* offsetof */
 
 #include "codegen/lower.h"
@@ -35,6 +35,10 @@ static void share_object(Lower *l, LLVMValueRef object, LLVMValueRef at, LLVMVal
 typedef void Change(Lower *l, LLVMValueRef object, LLVMValueRef at, LLVMValueRef count);
 
 static void change_owner(Lower *l, Change *change, LLVMValueRef owner) {
+    if (change == release_object && l->s->after_raise) {
+        call_heap(l, "krait_heap_give_up", owner);
+        return;
+    }
     LLVMValueRef bits = LLVMBuildPtrToInt(l->b, owner, l->i64, "");
     LIf heap;
     l_if(l, &heap, l_icmp(l, LLVMIntNE, l_and(l, bits, l_i64(l, OWNER_HEAP)), l_i64(l, 0)));

@@ -5,40 +5,48 @@
  * holds (an axis of no elements does not count), and memory that there is not. */
 #include "codegen/lower.h"
 
-static void refuse_negative(Lower *l, const Value *operand, LLVMValueRef extent) {
-    if (value_is_nonnegative(operand)) return;
-    l_raise_if(l, l_icmp(l, LLVMIntSLT, extent, l_i64(l, 0)), "ValueError", "negative dimensions are not allowed", NULL,
-               0);
+enum { MOST_REFUSED = 2 * TYPE_MAX_NDIM + 1 };
+
+typedef struct Wanted { /* an array that is to be made */
+    LLVMValueRef shape[TYPE_MAX_NDIM], bytes;
+    LLVMValueRef refused; /* whether one of the conditions below holds */
+    RaiseWhen raises[MOST_REFUSED];
+    unsigned count;
+} Wanted;
+
+static void refuse(Lower *l, Wanted *w, LLVMValueRef condition, const char *text) {
+    w->refused = l_or(l, w->refused, condition);
+    w->raises[w->count++] = (RaiseWhen){condition, "ValueError", text, NULL, 0};
 }
 
-/* The bytes of its elements; *empty: whether it has none. */
-static LLVMValueRef array_bytes(Lower *l, const Value *value, LLVMValueRef *shape, LLVMValueRef *empty) {
-    LLVMValueRef bytes = l_i64(l, (int64_t)type_size(type_element(value->type))), one = l_i64(l, 1);
-    *empty = l_i1(l, false);
-    for (uint32_t i = 0; i < value->nargs; i++) {
-        LLVMValueRef extent = shape[i] = l_arg(l, value, i), none = l_icmp(l, LLVMIntEQ, extent, l_i64(l, 0));
-        refuse_negative(l, value->args[i], extent);
-        *empty = l_or(l, *empty, none);
-        LLVMValueRef operands[] = {bytes, l_select(l, none, one, extent)};
-        LLVMValueRef product = l_intrinsic(l, "llvm.smul.with.overflow", l->i64, operands, 2);
-        l_raise_if(l, l_extract(l, product, 1), "ValueError",
-                   "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.", NULL,
-                   0);
-        bytes = l_extract(l, product, 0);
-    }
-    return bytes;
+static void add_axis(Lower *l, Wanted *w, const Value *operand, LLVMValueRef extent, LLVMValueRef *empty) {
+    LLVMValueRef none = l_icmp(l, LLVMIntEQ, extent, l_i64(l, 0)), one = l_i64(l, 1);
+    if (!value_is_nonnegative(operand))
+        refuse(l, w, l_icmp(l, LLVMIntSLT, extent, l_i64(l, 0)), "negative dimensions are not allowed");
+    *empty = l_or(l, *empty, none);
+    LLVMValueRef operands[] = {w->bytes, l_select(l, none, one, extent)};
+    LLVMValueRef product = l_intrinsic(l, "llvm.smul.with.overflow", l->i64, operands, 2);
+    refuse(l, w, l_extract(l, product, 1),
+           "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
+    w->bytes = l_extract(l, product, 0);
 }
 
+/* The heap has no memory for less than nothing, either: one test is enough. */
 LLVMValueRef lower_new_array(Lower *l, const Value *value) {
-    LLVMValueRef shape[TYPE_MAX_NDIM], empty, bytes = array_bytes(l, value, shape, &empty);
-    LLVMValueRef args[] = {l_select(l, empty, l_i64(l, 0), bytes), l_i32(l, value->imm.i)};
+    Wanted w = {.bytes = l_i64(l, (int64_t)type_size(type_element(value->type))), .refused = l_i1(l, false)};
+    LLVMValueRef empty = l_i1(l, false);
+    for (uint32_t i = 0; i < value->nargs; i++)
+        add_axis(l, &w, value->args[i], w.shape[i] = l_arg(l, value, i), &empty);
+    LLVMValueRef bytes = l_select(l, empty, l_i64(l, 0), w.bytes);
+    LLVMValueRef args[] = {l_select(l, w.refused, l_i64(l, -1), bytes), l_i32(l, value->imm.i)};
     LLVMValueRef data = l_call_named(l, "krait_heap_buffer", l->ptr, args, 2);
     TRY(data);
     l_call_attribute(l, data, 0, "noalias", 0);
     l_call_attribute(l, data, 0, "align", HEAP_CONTENT);
-    l_raise_if(l, l_icmp(l, LLVMIntEQ, data, l_null(l->ptr)), "MemoryError",
-               "Unable to allocate %lld bytes for an array", args, 1);
+    LLVMValueRef none = l_icmp(l, LLVMIntEQ, data, l_null(l->ptr));
+    w.raises[w.count++] = (RaiseWhen){none, "MemoryError", "Unable to allocate %lld bytes for an array", args, 1};
+    l_raise_first(l, none, w.raises, w.count);
     LLVMValueRef to_head = l_i64(l, OWNER_HEAP - HEAP_CONTENT); /* not in bounds of what the call is said to give */
     LLVMValueRef owner = LLVMBuildGEP2(l->b, l->i8, data, &to_head, 1, "");
-    return l_array_make(l, value->type, data, owner, shape, NULL);
+    return l_array_make(l, value->type, data, owner, w.shape, NULL);
 }

@@ -83,11 +83,20 @@ static void order_axes(Lower *l, Map *m) {
     map_reverse_axes(l, m, reversed);
 }
 
+/* Strides that a layout implies are computed for each array anew, from extents that may be the same. */
+static bool is_same_product(LLVMValueRef a, LLVMValueRef b) {
+    if (a == b) return true;
+    if (!LLVMIsABinaryOperator(a) || LLVMGetInstructionOpcode(a) != LLVMMul) return false;
+    if (!LLVMIsABinaryOperator(b) || LLVMGetInstructionOpcode(b) != LLVMMul) return false;
+    return is_same_product(LLVMGetOperand(a, 0), LLVMGetOperand(b, 0)) &&
+           is_same_product(LLVMGetOperand(a, 1), LLVMGetOperand(b, 1));
+}
+
 static void lies_behind(Lower *l, Map *m, MapArray *x, void *self) {
     LLVMValueRef *all = self;
     for (unsigned i = 0; i + 1 < m->ndim; i++) {
         LLVMValueRef next = l_mul(l, x->strides[i + 1], m->shape[i + 1]);
-        *all = l_and(l, *all, l_equal(l, x->strides[i], next));
+        if (!is_same_product(x->strides[i], next)) *all = l_and(l, *all, l_equal(l, x->strides[i], next));
     }
 }
 
@@ -248,6 +257,10 @@ static void step(Lower *l, const Map *m, unsigned axis, LLVMValueRef index, bool
 static void walk_axis(Lower *l, const Map *m, unsigned axis, LLVMValueRef const *at, MapRow *row, void *self) {
     if (axis + 1 >= m->ndim) {
         row(l, m, at, self);
+        return;
+    }
+    if (l_is_constant(m->shape[axis], 1)) { /* joined with the last */
+        walk_axis(l, m, axis + 1, at, row, self);
         return;
     }
     LLVMValueRef *next = ARENA_ARRAY(l->arena, LLVMValueRef, m->ndests + m->ninputs);

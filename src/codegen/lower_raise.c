@@ -153,14 +153,23 @@ static void raise_site_from(Lower *l, RaiseSite site, LLVMValueRef arguments, co
 static void raise_site(Lower *l, RaiseSite site, LLVMValueRef arguments) { raise_site_from(l, site, arguments, NULL); }
 
 /* args are i64 values for the %lld of format. */
-static void raise_builtin(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args, unsigned count) {
+static RaiseSite builtin_site(Lower *l, const char *builtin, const char *format, unsigned count) {
     RaiseSite site = site_at(l, l->at);
     site.builtin = builtin;
     site.format = format;
     site.args = tuple_of_ints(l, count);
+    return site;
+}
+
+static LLVMValueRef builtin_arguments(Lower *l, RaiseSite site, LLVMValueRef const *args, unsigned count) {
     LLVMValueRef arguments = LLVMGetUndef(l_type(l, site.args));
     for (unsigned i = 0; i < count; i++) arguments = l_set_item(l, site.args, arguments, i, args[i]);
-    raise_site(l, site, arguments);
+    return arguments;
+}
+
+static void raise_builtin(Lower *l, const char *builtin, const char *format, LLVMValueRef const *args, unsigned count) {
+    RaiseSite site = builtin_site(l, builtin, format, count);
+    raise_site(l, site, builtin_arguments(l, site, args, count));
 }
 
 /* A block that raises; the builder stays where it is. */
@@ -178,6 +187,23 @@ void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const cha
     if (LLVMIsAConstantInt(condition) && LLVMConstIntGetZExtValue(condition) == 0) return;
     LLVMBasicBlockRef raise = l_raise_block(l, builtin, format, args, count), fine = l_block(l, "fine");
     l_branch_unlikely(l, condition, raise, fine);
+    l_enter(l, fine);
+}
+
+/* The arguments of the last one go to the buffer in any case; others have none. */
+void l_raise_first(Lower *l, LLVMValueRef any, const RaiseWhen *raises, unsigned count) {
+    LLVMBasicBlockRef raise = l_block(l, "raise"), fine = l_block(l, "fine");
+    l_branch_unlikely(l, any, raise, fine);
+    l_enter(l, raise);
+    const RaiseWhen *last = &raises[count - 1];
+    RaiseSite site = builtin_site(l, last->builtin, last->format, last->count);
+    LLVMValueRef place, status = add_site(l, site, &place);
+    if (last->count) l_store(l, site.args, builtin_arguments(l, site, last->args, last->count), place);
+    for (unsigned i = count - 1; i-- > 0;) {
+        LLVMValueRef number = push_site(l, builtin_site(l, raises[i].builtin, raises[i].format, 0));
+        status = l_select(l, raises[i].condition, number, status);
+    }
+    l_leave(l, status);
     l_enter(l, fine);
 }
 

@@ -49,6 +49,15 @@ void l_note_call(Lower *l); /* on the way out of a call that raised */
  * for the %lld of format. */
 void l_raise_if(Lower *l, LLVMValueRef condition, const char *builtin, const char *format, LLVMValueRef const *args,
                 unsigned count);
+/* What is raised where a condition holds, and none of those before it; words and numbers as of l_raise_if. */
+typedef struct RaiseWhen {
+    LLVMValueRef condition;
+    const char *builtin, *format;
+    LLVMValueRef const *args;
+    unsigned count;
+} RaiseWhen;
+/* Raises one of several where `any` holds, from one block: the last if no condition of the others holds. */
+void l_raise_first(Lower *l, LLVMValueRef any, const RaiseWhen *raises, unsigned count);
 /* Named metadata: PTX texts that go into the module's own; attribute of the functions that they define. */
 #define LINKED_PTX "krait.linked_ptx"
 int l_ptx_version(const char *text); /* 78 for 7.8: the greatest that its headings name; 0: none does */

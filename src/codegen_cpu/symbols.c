@@ -138,6 +138,7 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_heap_generator_close", krait_heap_generator_close),
     SYMBOL("krait_heap_retain", heap_retain),
     SYMBOL("krait_heap_release", heap_release),
+    SYMBOL("krait_heap_give_up", krait_heap_give_up),
     SYMBOL("krait_heap_share", heap_share),
     SYMBOL("krait_host_parallel", krait_host_parallel),
     SYMBOL("krait_host_chunk_spreads", krait_host_chunk_spreads),

@@ -504,6 +504,28 @@ def test_the_tree_of_a_sum_in_pairs_is_not_written_out():
     assert "krait_pairs_add_f32" in ir(lambda x: x.sum(), F1, stage="llvm")
 
 
+def test_rows_that_lie_behind_each_other_need_no_loop():
+    """Whose strides are the same product, of one extent: known without asking LLVM."""
+    one = ir(lambda x: x * 2.0, "array(float64, 1, C)", stage="llvm")
+    for ndim in (2, 3):
+        assert ir(lambda x: x * 2.0, f"array(float64, {ndim}, C)", stage="llvm").count("\nbody") == one.count("\nbody")
+
+
+def test_new_array_asks_once():
+    """However many axes and mistakes there are, one branch raises; numbers of which nothing is known."""
+    text = ir(lambda n, m, k: np.empty((n, m, k)), "int64; int64; int64", stage="llvm")
+    assert text.count("\nraise") == 1 and text.count("select i1") >= 5
+
+
+def test_on_the_way_of_what_is_raised_the_heap_gives_up():
+    def f(n, i):
+        x = np.ones(n)
+        return x[i] + 1.0
+
+    text = ir(f, "int64; int64", stage="llvm")
+    assert text.count("@krait_heap_give_up(") == 2, "once beside its declaration"
+
+
 def test_slices_of_arrays_in_c_order_are_walked_as_they_lie():
     text = ir(lambda u: u[1:, 1:] + u[:-1, :-1], "array(float64, 2, C)", stage="llvm")
     assert "llvm.smin.i64(i64 %" in text and "mul nsw i64 %" in text

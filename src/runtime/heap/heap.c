@@ -286,6 +286,11 @@ void heap_release(HeapHead *object) {
     release_all(object);
 }
 
+void krait_heap_give_up(void *owner) {
+    HeapHead *object = of_owner((uintptr_t)owner);
+    if (object) heap_release(object);
+}
+
 static bool mark_shared(HeapHead *object) {
     if (object->count < 0) return false;
     if (object->after) cycles_leave(object);

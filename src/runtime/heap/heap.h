@@ -76,7 +76,8 @@ static inline void *heap_content(HeapHead *object) { return (char *)object + HEA
 static inline HeapHead *heap_of_content(void *content) { return (HeapHead *)((char *)content - HEAP_CONTENT); }
 void heap_retain(HeapHead *object);
 void heap_release(HeapHead *object);
-void heap_share(HeapHead *object); /* from now on other threads may see it and all that it refers to */
+void krait_heap_give_up(void *owner); /* the same, of what an owner's word says: where code is to be short */
+void heap_share(HeapHead *object);    /* from now on other threads may see it and all that it refers to */
 /* Whether nobody else can see it: it may be changed or used again in place. */
 static inline bool heap_is_unique(const HeapHead *object) { return object->count == 0; }
 
