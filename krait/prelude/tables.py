@@ -254,10 +254,10 @@ def check_size(table, size):
         raise RuntimeError("Set changed size during iteration")
 
 
-def each_entry(table):
+def each_entry(table, size):
     # As it is when its turn comes: a value may have been replaced.
-    size = len(table)
     entries, _ = lists_of(table)
+    check_size(table, size)
     i = 0
     while i < len(entries):
         entry = entries[i]
@@ -267,19 +267,34 @@ def each_entry(table):
             check_size(table, size)
 
 
-def each_key(table):
-    for entry in each_entry(table):
+def keys_of_size(table, size):
+    for entry in each_entry(table, size):
         yield entry[1]
 
 
-def each_value(table):
-    for entry in each_entry(table):
+def values_of_size(table, size):
+    for entry in each_entry(table, size):
         yield entry[2]
 
 
-def each_item(table):
-    for entry in each_entry(table):
+def items_of_size(table, size):
+    for entry in each_entry(table, size):
         yield entry[1:]
+
+
+# The size is that when the iterator is made, not when it is asked first.
+
+
+def each_key(table):
+    return keys_of_size(table, len(table))
+
+
+def each_value(table):
+    return values_of_size(table, len(table))
+
+
+def each_item(table):
+    return items_of_size(table, len(table))
 
 
 def fromkeys(keys, value=None):

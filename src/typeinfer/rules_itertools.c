@@ -97,6 +97,7 @@ bool rule_func_lazy(Typing *t) {
 /* iter(x), and iter(function, sentinel) */
 bool rule_func_iter(Typing *t) {
     if (t->nargs == 2) return typing_become_prelude(t, "iterators:each_until");
+    if (typing_is_kept_iterator(t)) return typing_become_prelude(t, "tables:each_key");
     if (typing_is_for_generator(t) && t->args[0].type->kind != TY_GENERATOR && t->args[0].type->kind != TY_ITER)
         return typing_become_prelude(t, "iterators:each_of");
     return typing_become_op(t, OP_ITER);

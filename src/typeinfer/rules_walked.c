@@ -22,9 +22,13 @@ static bool is_same(const Value *a, const Value *b) {
     return a->op == OP_GETATTR && strcmp(a->imm.text, b->imm.text) == 0 && is_same(a->args[0], b->args[0]);
 }
 
+static bool is_function_of_library(const Value *callee) {
+    return callee->op == OP_CONST && callee->konst->type->kind == TY_FUNC;
+}
+
 static bool is_given(const Value *call, const Value *table) {
     const Value *callee = value_resolve(call->args[0]);
-    if (callee->op == OP_CONST && callee->konst->type->kind == TY_FUNC) return false;
+    if (is_function_of_library(callee)) return false;
     for (uint32_t i = 1; i < call->nargs; i++)
         if (is_same(call->args[i], table)) return true;
     return false;
@@ -101,26 +105,16 @@ static bool only_looks(const Infer *in, const Value *user, const Value *view) {
     case OP_FORMAT: return true;
     case OP_IN:
     case OP_NOT_IN: return user->args[1] == view && user->args[0] != view;
-    case OP_CALL: return callee->op == OP_CONST && callee->konst->type->kind == TY_FUNC;
+    case OP_CALL: return is_function_of_library(callee);
     case OP_RETURN: return in->leaves; /* the interpreter has it */
     default: return false;
     }
 }
 
-/* Whether something may be changed here, by whatever name: by a call, a subscript, an operator in place. */
-static bool may_change(const Value *value) {
-    if (value->op == OP_SETITEM || value->op == OP_DELITEM || value->op == OP_SETATTR) return true;
-    if (value->op == OP_CALL || value->op == OP_CALL_EX) {
-        const Value *callee = value_resolve(value->args[0]);
-        return callee->op != OP_CONST || callee->konst->type->kind != TY_FUNC;
-    }
-    return (value->flags & VF_INPLACE) != 0;
-}
-
 /* What gives the items of its operands when they are taken from it. */
 static bool is_lazy(const Value *user) {
     const Value *callee = user->op == OP_CALL ? value_resolve(user->args[0]) : NULL;
-    if (!callee || callee->op != OP_CONST || callee->konst->type->kind != TY_FUNC) return false;
+    if (!callee || !is_function_of_library(callee)) return false;
     switch ((int)callee->konst->type->func->id) {
     case FUNC_ITER:
     case FUNC_ZIP:
@@ -132,10 +126,56 @@ static bool is_lazy(const Value *user) {
     }
 }
 
+/* Whether what is asked of it runs nothing of the program's: no class has a say in it, and no generator. */
+static bool runs_nothing(const Value *operand, const Value *view, const Value *table) {
+    return (operand == view && !is_lazy(view)) || value_resolve((Value *)operand)->op == OP_CONST ||
+           is_same(operand, table);
+}
+
+/* A call of a method of the table itself that changes nothing, as the next of its views. */
+static bool only_asks(const Value *call, const Value *table) {
+    const Value *method = value_resolve(call->args[0]);
+    return method->op == OP_GETATTR && is_same(method->args[0], table) && !func_changes_table(method->imm.text);
+}
+
+/* Whether the table of the view may be changed here, by whatever name: by a call, a subscript, an operator, an
+ * attribute, since all of these may be methods of a class.  The text alone says so: types are not known yet. */
+static bool may_change(const Value *value, const Value *view, const Value *table) {
+    uint32_t first = 0;
+    switch (value->op) {
+    case OP_CONST:
+    case OP_TUPLE:
+    case OP_LIST:
+    case OP_LIST_APPEND:
+    case OP_SLICE:
+    case OP_FUNCTION:
+    case OP_CELL:
+    case OP_CELL_GET:
+    case OP_CELL_SET:
+    case OP_IS:
+    case OP_IS_NOT:
+    case OP_EXTRACT:
+    case OP_CHECK_BOUND: return false;
+    case OP_CALL:
+        if (!is_function_of_library(value_resolve(value->args[0])) && !only_asks(value, table)) return true;
+        first = 1;
+        break;
+    case OP_GETATTR:
+    case OP_TRUTH:
+    case OP_NOT:
+    case OP_ITER:
+    case OP_UNPACK:
+    case OP_UNPACK_EX: break;
+    default: return true;
+    }
+    for (uint32_t i = first; i < value->nargs; i++)
+        if (!runs_nothing(value->args[i], view, table)) return true;
+    return false;
+}
+
 static bool asks_class(const Value *user) {
     const Value *callee = user->op == OP_CALL ? value_resolve(user->args[0]) : NULL;
-    const FuncHead *func = callee->op == OP_CONST && callee->konst->type->kind == TY_FUNC ? callee->konst->type->func
-                                                                                          : NULL;
+    const FuncHead *func = callee && is_function_of_library(callee) ? callee->konst->type->func : NULL;
     return func && (func->id == FUNC_TYPE || func->id == FUNC_ISINSTANCE);
 }
 
@@ -146,7 +186,7 @@ static bool at_once(Infer *in, const Value *user, const Value *view, const Value
     if (!only_looks(in, user, view) || user->block != view->block || (user->op == OP_CALL && asks_class(user)))
         return false;
     const Value *between = view->next;
-    while (between && between != user && !may_change(between)) between = between->next;
+    while (between && between != user && !may_change(between, view, table)) between = between->next;
     if (between != user) return false;
     return is_lazy(user) ? all_at_once(in, user, table) : user->op != OP_ITER || !loop_changes(in, user, table);
 }
@@ -159,13 +199,24 @@ static bool all_at_once(Infer *in, const Value *view, const Value *table) {
     return true;
 }
 
+/* Whether what the call gives of the table is there while that may change; the prelude's code does not. */
+static bool outlives_changes(Typing *t, const Value *table) {
+    return !t->in->device && !t->in->func->prelude && !all_at_once(t->in, t->at, table);
+}
+
 /* Whether the view is kept while its dict may change: it is an object of its own then (krait/prelude/views.py). */
 static bool is_kept(Typing *t) {
-    if (t->is_part || t->in->device || t->in->func->prelude || t->at->op != OP_CALL) return false;
+    if (t->is_part || t->at->op != OP_CALL) return false;
     if (t->emit) return type_is_instance(t->at->type);
     const Value *callee = value_resolve(t->at->args[0]);
     const Value *table = callee->op == OP_GETATTR ? callee->args[0] : t->at->nargs > 1 ? t->at->args[1] : NULL;
-    return table && !all_at_once(t->in, t->at, table);
+    return table && outlives_changes(t, table);
+}
+
+bool typing_is_kept_iterator(Typing *t) {
+    if (t->is_part || t->at->op != OP_CALL || !type_is_table(infer_content(t->args[0].type))) return false;
+    if (t->emit) return t->at->type->kind == TY_GENERATOR;
+    return t->at->nargs == 2 && outlives_changes(t, t->at->args[1]);
 }
 
 static void note_kept(Typing *t) {

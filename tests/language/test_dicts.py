@@ -232,6 +232,66 @@ def test_a_view_sees_what_is_done_to_its_dict_later(view, body):
     agree(make(f"def f(d):\n    v = d.{view}()\n    {lines}"), {1: 3, 2: 5})
 
 
+class Changes:
+    """One whose methods, by whatever syntax they are called, put an item into a dict."""
+
+    def __init__(self, d):
+        self.d = d
+
+    @property
+    def size(self):
+        self.d[77] = 7
+        return 1
+
+    def __len__(self):
+        return self.size
+
+    def __add__(self, other):
+        return self.size
+
+    def __getitem__(self, i):
+        return self.size
+
+    def __contains__(self, item):
+        return self.size == 1
+
+
+@pytest.mark.parametrize("made", ["d.keys()", "d.values()", "d.items()", "zip(d.keys(), d.values())"])
+@pytest.mark.parametrize("ask", [
+    "c.size", "len(c)", "c + 1", "c[1]", "5 in c", "next(puts(d))", "sorted([4, 3], key=d.pop)",
+])  # fmt: skip
+def test_a_view_sees_what_methods_and_generators_do_to_its_dict(made, ask):
+    f = make(f"""
+        def puts(d):
+            d[77] = 7
+            yield 1
+
+        def f(d):
+            c = Changes(d)
+            v = {made}
+            x = {ask}
+            return list(v), x
+    """)
+    f.__globals__["Changes"] = Changes
+    agree(f, {3: 3, 4: 5})
+
+
+@pytest.mark.parametrize("table", ["d", "set(d)"])
+@pytest.mark.parametrize("change", ["s.clear()", "change(s)", "s.pop(*first)", "x = len(s)"])
+def test_an_iterator_that_is_kept_sees_what_becomes_of_its_table(table, change):
+    agree(make(f"""
+        def change(s):
+            s.clear()
+
+        def f(d):
+            s, first = {table}, {"()" if "set" in table else "(1,)"}
+            it = iter(s)
+            a = next(it)
+            {change}
+            return a, next(it)
+    """), {1: 3, 2: 5})
+
+
 def test_a_view_that_was_kept_is_given_back_as_one():
     d = {1: 2}
     view = njit(make("def f(d):\n    v = d.values()\n    d[9] = 1\n    return v"))(d)
