@@ -338,12 +338,12 @@ static void check_first(Lower *l, const FuncInfo *info, char letter, const FlatC
     l_enter(l, fine);
 }
 
-/* The platform's function that a call of rtlib's comes to, if there is more to know of it here: the device's pow, which
- * some exponents need not, and the host's fmod and gamma functions, which have vectors. */
+/* The platform's function that a call of rtlib's comes to, if there is more to know of it here: pow, which some
+ * exponents need not, and the host's fmod and gamma functions, which have vectors, as its pow has. */
 static MathId platform_function(const Lower *l, const Value *call) {
     if (type_scalar_kind(call->type) != 'f') return MATH_COUNT;
-    if (l->target->math != MATH_HOST)
-        return value_calls(call, FUNC_NP_POWER) || value_calls(call, FUNC_NP_FLOAT_POWER) ? MATH_pow : MATH_COUNT;
+    if (value_calls(call, FUNC_NP_POWER) || value_calls(call, FUNC_NP_FLOAT_POWER)) return MATH_pow;
+    if (l->target->math != MATH_HOST) return MATH_COUNT;
     if (value_calls(call, FUNC_MATH_GAMMA)) return MATH_tgamma;
     if (value_calls(call, FUNC_MATH_LGAMMA)) return MATH_lgamma;
     return value_calls(call, FUNC_NP_FMOD) ? MATH_fmod : MATH_COUNT;

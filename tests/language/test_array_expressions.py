@@ -322,3 +322,46 @@ def test_what_kernels_may_do():
     expected = (x + y) * 2
     expected[:, 1:3] = x[:, :2]
     np.testing.assert_array_equal(out, expected)
+
+
+# ---- powers of floats: computed as exp and its like, several elements at a time ----
+
+
+POWERS = [lambda x, y: x**y, lambda x, y: np.power(x, y), lambda x, y: np.float_power(x, y)]
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("power", POWERS, ids=["operator", "power", "float_power"])
+def test_powers_are_off_by_four_units_at_most(power, kind):
+    special = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, 3.0, -3.0, 1e-300, 1e300, np.inf, -np.inf, np.nan]
+    with np.errstate(over="ignore"):
+        x, y = (grid.ravel().astype(kind) for grid in np.meshgrid(special, special))
+    r = np.random.default_rng(3)
+    pairs = [(x, y), (r.random(1001).astype(kind) + kind(0.1), (r.random(1001) * 40 - 20).astype(kind))]
+    ours = njit(power)
+    with np.errstate(all="ignore"):
+        for base, exponent in pairs:
+            got, want = ours(base, exponent), power(base.copy(), exponent.copy())
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(np.isfinite(got), np.isfinite(want))
+            np.testing.assert_allclose(got, want, rtol=8 * float(np.finfo(want.dtype).eps), atol=0)
+
+
+@pytest.mark.parametrize("power", POWERS[:2], ids=["operator", "power"])
+def test_powers_of_arrays_are_made_vectors_of_where_exponentials_are(power):
+    def exponential(x, y):
+        return np.exp(x) + y
+
+    x = np.ones(9)
+    functions = [njit(function) for function in (exponential, power)]
+    texts = []
+    for function in functions:
+        function(x, x)
+        texts.append(function.inspect_llvm(function.signatures[0]))
+    assert ("_ZGV" in texts[0]) == ("_ZGV" in texts[1])
+
+
+def test_small_whole_powers_of_arrays_are_products():
+    x = np.random.default_rng(4).random(1001) + 0.5
+    assert np.array_equal(njit(lambda x: x**3)(x), x * x * x)
+    assert np.array_equal(njit(lambda x: np.power(x, 4))(x), (x * x) * (x * x))
