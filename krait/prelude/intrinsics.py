@@ -133,6 +133,14 @@ def reserve(items, length):
     """Makes room for so many items of a list, in all; MemoryError where there is none."""
 
 
+def lies_at(x, y, at):
+    """Whether the numbers y, of the same kind as x, lie in x from an index on, which may be outside."""
+
+
+def order_of(x, y):
+    """Negative where the numbers x are less than y, of the same kind, 0 where they are the same, else positive."""
+
+
 def append_codes(numbers, more):
     """Puts all numbers of a list, those of a string or a bytes, at the end of a list of numbers of the same kind."""
 

@@ -12,6 +12,8 @@ from krait.prelude.intrinsics import (
     character,
     character_traits,
     codes,
+    lies_at,
+    order_of,
     reserve,
     slice_range,
     string_of,
@@ -38,12 +40,7 @@ def repeated_so_often(times, s):
 def equal(a, b):
     x = codes(a)
     y = codes(b)
-    if len(x) != len(y):
-        return False
-    for i in range(len(x)):
-        if x[i] != y[i]:
-            return False
-    return True
+    return len(x) == len(y) and lies_at(x, y, 0)
 
 
 def not_equal(a, b):
@@ -51,24 +48,19 @@ def not_equal(a, b):
 
 
 def less(a, b):
-    x = codes(a)
-    y = codes(b)
-    for i in range(min(len(x), len(y))):
-        if x[i] != y[i]:
-            return bool(x[i] < y[i])
-    return len(x) < len(y)
+    return order_of(codes(a), codes(b)) < 0
 
 
 def less_equal(a, b):
-    return not less(b, a)
+    return order_of(codes(a), codes(b)) <= 0
 
 
 def greater(a, b):
-    return less(b, a)
+    return order_of(codes(a), codes(b)) > 0
 
 
 def greater_equal(a, b):
-    return not less(a, b)
+    return order_of(codes(a), codes(b)) >= 0
 
 
 # ---- parts ----
@@ -236,11 +228,9 @@ def lower(s):
 # ---- searching ----
 
 
-def lies_at(x, y, at):
-    for i in range(len(y)):
-        if x[at + i] != y[i]:
-            return False
-    return True
+def is_at(x, y, at):
+    # With at inside: most places are told by one item.
+    return (len(y) == 0 or x[at] == y[0]) and lies_at(x, y, at)
 
 
 def part(length, start, end):
@@ -259,7 +249,7 @@ def find(s, sub, start=None, end=None):
     y = codes(sub)
     first, last = part(len(x), start, end)
     for at in range(first, last - len(y) + 1):
-        if lies_at(x, y, at):
+        if is_at(x, y, at):
             return at
     return -1
 
@@ -269,7 +259,7 @@ def rfind(s, sub, start=None, end=None):
     y = codes(sub)
     first, last = part(len(x), start, end)
     for at in range(last - len(y), first - 1, -1):
-        if lies_at(x, y, at):
+        if is_at(x, y, at):
             return at
     return -1
 
@@ -299,7 +289,7 @@ def count(s, sub, start=None, end=None):
     n = 0
     at = first
     while at <= last - len(y):
-        if lies_at(x, y, at):
+        if is_at(x, y, at):
             n += 1
             at += len(y)
         else:
@@ -348,7 +338,7 @@ def split(s, sep=None, maxsplit=-1):
     parts = []
     start = at = 0
     while len(parts) < most and at <= len(x) - len(y):
-        if lies_at(x, y, at):
+        if is_at(x, y, at):
             parts.append(piece(x, start, at))
             at += len(y)
             start = at

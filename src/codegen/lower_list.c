@@ -161,6 +161,30 @@ LLVMValueRef lower_func_append_codes(Lower *l, const Value *call) {
     return LLVMGetUndef(l->empty);
 }
 
+/* Each is a call, not a loop: programs compare texts at many places. */
+enum { READS_ALL = 0x55 }; /* the attribute memory(read): LLVM's two bits for each of four kinds of memory */
+
+static LLVMValueRef compare_codes(Lower *l, const char *symbol, LLVMTypeRef result, LLVMValueRef *args,
+                                  unsigned count) {
+    for (unsigned i = 0; i < 2; i++) args[i] = head_of(l, args[i]);
+    LLVMValueRef call = l_call_named(l, symbol, result, args, count);
+    TRY(call);
+    l_call_attribute(l, call, -1, "memory", READS_ALL);
+    return call;
+}
+
+LLVMValueRef lower_func_lies_at(Lower *l, const Value *call) {
+    LLVMValueRef args[] = {l_arg(l, call, 0), l_arg(l, call, 1), l_arg(l, call, 2)};
+    LLVMValueRef found = compare_codes(l, "krait_heap_lies_at", l->i32, args, COUNT_OF(args));
+    TRY(found);
+    return l_icmp(l, LLVMIntNE, found, l_i32(l, 0));
+}
+
+LLVMValueRef lower_func_order_of(Lower *l, const Value *call) {
+    LLVMValueRef args[] = {l_arg(l, call, 0), l_arg(l, call, 1)};
+    return compare_codes(l, "krait_heap_order", l->i64, args, COUNT_OF(args));
+}
+
 LLVMValueRef lower_func_list_truncate(Lower *l, const Value *call) {
     LLVMValueRef args[] = {head_of(l, l_arg(l, call, 0)), l_arg(l, call, 1)};
     l_call_named(l, "krait_heap_list_truncate", l->v, args, 2);

@@ -118,6 +118,8 @@ static const RuntimeSymbol runtime_symbols[] = {
     SYMBOL("krait_heap_characters", krait_heap_characters),
     SYMBOL("krait_heap_joined", krait_heap_joined),
     SYMBOL("krait_heap_grown", krait_heap_grown),
+    SYMBOL("krait_heap_lies_at", krait_heap_lies_at),
+    SYMBOL("krait_heap_order", krait_heap_order),
     SYMBOL("krait_host_character_traits", krait_host_character_traits),
     SYMBOL("krait_joined_extent", joined_extent),
     SYMBOL("krait_overlap_1", host_overlap_1),

@@ -193,6 +193,22 @@ bool rule_func_append_codes(Typing *t) {
     return typing_result(t, infer_none(t->in), NULL);
 }
 
+/* What lies in codes(s): of two of one kind. */
+static bool are_codes(const Typing *t) {
+    const Type *x = t->args[0].type, *y = t->args[1].type;
+    return x == y && x->kind == TY_LIST && type_scalar_kind(x->items[0]) == 'u' && !t->nnames;
+}
+
+bool rule_func_lies_at(Typing *t) {
+    if (!are_codes(t) || !lib_kinds(t, 2, 1, "biu")) return typing_bad_operands(t);
+    typing_cast(t, 2, infer_int(t->in));
+    return typing_result(t, infer_bool(t->in), NULL);
+}
+
+bool rule_func_order_of(Typing *t) {
+    return are_codes(t) ? typing_result(t, infer_int(t->in), NULL) : typing_bad_operands(t);
+}
+
 /* l[i], an int */
 bool rule_func_list_get(Typing *t) {
     const Type *list = list_of(t);

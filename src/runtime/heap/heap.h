@@ -63,6 +63,10 @@ HeapHead *krait_heap_characters(const HeapHead *string);
  * the first operand over unless it is NULL: what nobody else refers to grows where it lies. */
 HeapHead *krait_heap_joined(HeapHead *first, HeapHead *second);
 HeapHead *krait_heap_grown(HeapHead *first, HeapHead *second);
+/* Of two strings, or bytes: whether the second lies in the first from an item on, which may be outside; and whether the
+ * first is less (negative), the same (0) or greater. */
+int32_t krait_heap_lies_at(const HeapHead *string, const HeapHead *part, int64_t at);
+int64_t krait_heap_order(const HeapHead *first, const HeapHead *second);
 /* The object, whole as it is, may come to refer to itself, by way of others: now and then this thread releases such
  * objects that nobody else refers to.  (cycles.c) */
 void krait_heap_may_cycle(HeapHead *object);

@@ -1,4 +1,4 @@
-/* strings.c: strings of one character, and strings that are joined.
+/* strings.c: strings of one character, strings that are joined, and those that are compared.
  *
  * In: a code point, or strings.  Out: a string of it, a list of such, one string of two.  Those of one character of
  * ASCII are made once and never released: to walk a text makes few objects as a rule.  A text that a loop puts together
@@ -7,6 +7,7 @@
 
 #include <pthread.h> /* pthread_once */
 #include <stddef.h>  /* offsetof */
+#include <string.h>  /* memcmp */
 
 enum { KEPT_CHARACTERS = 128 };
 
@@ -17,6 +18,10 @@ static struct KeptCharacter {
 } kept[KEPT_CHARACTERS];
 _Static_assert(offsetof(struct KeptCharacter, body) == HEAP_CONTENT, "the content lies behind the head");
 static pthread_once_t kept_once = PTHREAD_ONCE_INIT;
+
+static const ListBody *body_of(const HeapHead *string) {
+    return (const ListBody *)((const char *)string + HEAP_CONTENT);
+}
 
 static void make_kept(void) {
     for (uint32_t code = 0; code < KEPT_CHARACTERS; code++) {
@@ -42,7 +47,7 @@ HeapHead *krait_heap_character(uint32_t code) {
 
 HeapHead *krait_heap_characters(const HeapHead *string) {
     static const int32_t first = 0;
-    const ListBody *from = (const ListBody *)((const char *)string + HEAP_CONTENT);
+    const ListBody *from = body_of(string);
     HeapHead *object = krait_heap_list(from->length, sizeof(uintptr_t), &first, 1);
     if (!object) return NULL;
     ListBody *list = heap_content(object);
@@ -55,6 +60,32 @@ HeapHead *krait_heap_characters(const HeapHead *string) {
         ((uintptr_t *)list->items)[list->length] = (uintptr_t)character | OWNER_HEAP;
     }
     return object;
+}
+
+/* Of two texts of one kind, the first items that are the same, as far as `length`: words at a time. */
+static int64_t common_items(const char *x, const char *y, int64_t length, int32_t item_bytes) {
+    enum { WORD = 16 };
+    int64_t bytes = length * item_bytes, at = 0;
+    while (at + WORD <= bytes && memcmp(x + at, y + at, WORD) == 0) at += WORD;
+    while (at < bytes && x[at] == y[at]) at++;
+    return at / item_bytes;
+}
+
+int32_t krait_heap_lies_at(const HeapHead *string, const HeapHead *part, int64_t at) {
+    const ListBody *x = body_of(string), *y = body_of(part);
+    if (at < 0 || at > x->length || y->length > x->length - at) return 0;
+    size_t bytes = (size_t)(y->length * y->item_bytes);
+    return !bytes || memcmp((const char *)x->items + at * x->item_bytes, y->items, bytes) == 0;
+}
+
+int64_t krait_heap_order(const HeapHead *first, const HeapHead *second) {
+    const ListBody *x = body_of(first), *y = body_of(second);
+    int64_t length = x->length < y->length ? x->length : y->length;
+    int64_t same = common_items(x->items, y->items, length, x->item_bytes);
+    if (same == length) return (x->length > y->length) - (x->length < y->length);
+    if (x->item_bytes == sizeof(uint8_t)) return ((const uint8_t *)x->items)[same] - ((const uint8_t *)y->items)[same];
+    uint32_t a = ((const uint32_t *)x->items)[same], b = ((const uint32_t *)y->items)[same];
+    return (a > b) - (a < b);
 }
 
 HeapHead *krait_heap_joined(HeapHead *first, HeapHead *second) {
