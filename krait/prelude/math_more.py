@@ -75,8 +75,21 @@ def sumprod(p, q):
     return total
 
 
+def _reals(numbers):
+    reals = [0.0][:0]  # a list of floats, whatever is refused
+    for number in numbers:
+        if isinstance(number, (str, bytes)):
+            raise TypeError(f"must be real number, not {type(number).__name__}")
+        reals.append(float(number))
+    return np.array(reals)
+
+
 def fsum_of(numbers):
-    return math.fsum(np.array([float(number) for number in numbers]))
+    return math.fsum(_reals(numbers))
+
+
+def dist_of(p, q):
+    return dist(_reals(p), _reals(q))
 
 
 def gcd_of(numbers):

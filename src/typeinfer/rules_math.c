@@ -192,6 +192,13 @@ static bool is_real_vector(const Type *type) {
     return type->kind == TY_ARRAY && type->ndim == 1 && type_scalar_kind(type_element(type)) != 'c';
 }
 
+/* What is walked over to know its items. */
+static bool is_iterated(const Type *type) {
+    return type->kind != TY_ARRAY && type->kind != TY_TUPLE && type->kind != TY_SCALAR;
+}
+
+static bool is_point(const Type *type) { return is_real_vector(type) || is_real_tuple(type) || is_iterated(type); }
+
 /* Item `index` of tuple operand `arg` as a Python float. */
 static Value *typing_tuple_item(Typing *t, size_t arg, size_t index, const Type *to) {
     return typing_make_cast(t, typing_make_extract(t, t->values[arg], index), to);
@@ -200,7 +207,10 @@ static Value *typing_tuple_item(Typing *t, size_t arg, size_t index, const Type 
 bool rule_func_math_dist(Typing *t) {
     const Type *p = t->args[0].type, *q = t->args[1].type, *real = infer_float(t->in);
     if (is_real_vector(p) && is_real_vector(q)) return typing_become_prelude(t, "math_more:dist");
-    if (!is_real_tuple(p) || !is_real_tuple(q)) return typing_bad_operands(t);
+    if (!is_real_tuple(p) || !is_real_tuple(q)) {
+        if (t->in->device || !is_point(p) || !is_point(q)) return typing_bad_operands(t);
+        return typing_become_prelude(t, "math_more:dist_of");
+    }
     if (p->count != q->count)
         return typing_fail(t, DIAG_BAD_ARGUMENTS, "both points must have the same number of dimensions: %s and %s",
                            typing_arg_text(t, 0), typing_arg_text(t, 1));
@@ -222,8 +232,7 @@ bool rule_func_vector_float(Typing *t) { return typing_result(t, infer_float(t->
 
 bool rule_func_math_fsum(Typing *t) {
     const Type *type = t->args[0].type, *real = infer_float(t->in);
-    bool iterated = type->kind != TY_ARRAY && type->kind != TY_TUPLE && type->kind != TY_SCALAR;
-    if (iterated && !t->in->device) return typing_become_prelude(t, "math_more:fsum_of");
+    if (is_iterated(type) && !t->in->device) return typing_become_prelude(t, "math_more:fsum_of");
     if (!is_real_vector(type) && !is_real_tuple(type)) return typing_bad_operands(t);
     Value *value = NULL;
     if (t->emit) {

@@ -263,7 +263,13 @@ def test_dist():
         (np.array([0.1, 0.2, 0.3]), np.array([0.7, 0.8, 0.4])),
         (np.array([1.0]), np.array([1.0, 2.0])),
     ]
-    agree_on(math.dist, 2, cases)
+    lists = [([1.5, 2.0], (1, 2)), ([1.5, 2.0], np.array([4, 6])), ([1, 2], [4.0, 6.0]), ([True], [1.5])]
+    agree_on(math.dist, 2, cases + lists)
+
+
+def test_texts_are_no_reals():
+    for function in (lambda x: math.dist(x, [1.0]), lambda x: math.dist((1.0,), x), lambda x: math.fsum(x)):
+        agree(function, ["1.5"])
 
 
 def test_fsum():
