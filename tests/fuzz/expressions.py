@@ -21,8 +21,12 @@ POWERS = ("({} ** 2)", "({} ** 3)", "({} ** -1)", "({} ** 0.5)", "({} ** ({} & 3
 UNARY = ("(-{})", "(+{})", "(~{})", "abs({})", "(not {})")
 COMPARISONS = ("({} < {})", "({} <= {})", "({} == {})", "({} != {})", "({} > {})", "({} >= {})")
 BUILTINS = ("round({})", "round({}, 1)", "round({}, -1)", "divmod({}, {})", "divmod({}, {})[0]", "divmod({}, {})[1]",
-            "sum(({}, {}, {}))", "({}).real", "({}).imag", "operator.floordiv({}, {})", "operator.neg({})")
+            "sum(({}, {}, {}))", "({}).real", "({}).imag", *(
+                f"operator.{name}({{}}, {{}})" for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "and_",
+                                                            "or_", "xor", "lt", "le", "eq", "ne", "ge", "gt")),
+            *(f"operator.{name}({{}})" for name in ("neg", "pos", "abs", "invert", "not_", "truth")))
 CONVERSIONS = tuple(f"{kinds.name_of(kind)}({{}})" for kind in (*kinds.WEAK, *kinds.STRONG))
+WHOLE = {f"{kinds.name_of(kind)}({{}})": kind for kind in kinds.INTS}
 MATH = ("math.floor({})", "math.ceil({})", "math.trunc({})", "math.isnan({})", "math.isinf({})", "math.isfinite({})",
         "math.sqrt({})", "math.fabs({})", "math.copysign({}, {})", "math.fmod({}, {})", "math.remainder({}, {})",
         "math.hypot({}, {})", "math.isqrt({})", "math.gcd({}, {})", "math.lcm({}, {})", "math.factorial({} & 15)",
@@ -81,6 +85,13 @@ def kind_when_folded(text, kind):
     return type(eval(folded)) if whole else kind
 
 
+def fitting(text, kind, whole):
+    """A float of any kind, or an array of such, as what an integer type holds."""
+    info = np.iinfo(np.int64 if whole is int else whole)
+    most = min(float(info.max) * 0.75, float(np.finfo(kind).max) / 2)
+    return f"np.fmin(np.fmax({text}, {-most if info.min else -0.5}), {most})"
+
+
 class Routine:
     """A function that a program has defined: its name, parameters (name, kind, "plain" | "default" | "keyword")."""
 
@@ -115,8 +126,14 @@ class Expressions:
         return not (template.startswith("math.") and {kinds.np.float16, kinds.np.float32} & set(operands))
 
     def operand(self, template, text, kind):
-        """The text of an operand of a template."""
-        return text
+        """The text of an operand of a template.  What a float that no integer type holds becomes is the machine's
+        matter, where the interpreter does not raise: few programs have them, as those calls are not compared."""
+        return self.stored(text, kind, WHOLE[template]) if template in WHOLE and not kinds.is_weak(kind) else text
+
+    def stored(self, text, kind, item):
+        """The text of what becomes an item of an array of this type."""
+        fits = kinds.is_floating(kind) and item in kinds.INTS and self.chance.random() > 0.03
+        return fitting(text, kind, item) if fits else text
 
     def may_be_constant_power(self, base, exponent, kind):
         """An int to a negative power is a float if the exponent is a constant, and an error otherwise."""

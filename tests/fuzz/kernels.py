@@ -16,7 +16,7 @@ import expressions
 import kinds
 import oracle
 from documented import HELPERS, Differs, Documented, _watch, _wrap, call, compiled_form, is_constant, render
-from expressions import Routine
+from expressions import Routine, fitting
 from functions import Program, load, refusal
 from kinds import Array
 from simulation import ATOMICS, BITS, Launch, Missed, Racy, Yields
@@ -44,7 +44,7 @@ kinds.MODULES["cuda"] = BITS  # what expressions are tried with
 
 ATOMIC = (*kinds.INTS, *kinds.FLOATS)
 WITH_MEMORY = ("atomic", "own", "own_atomic", "record")
-WHOLE = {f"{kinds.name_of(kind)}({{}})": kind for kind in (int, *kinds.INTS)}
+WHOLE = {"int({})": int, **expressions.WHOLE}
 SHIFTS = ("({} << {})", "({} >> {})")
 COMMUTING = ("add", "sub", "max", "min", "and_", "or_", "xor")
 
@@ -143,13 +143,6 @@ class Kernel(Statements):
             target = self.fresh()
             self.put(f"{target} = {name}[{place}]")
             self.variables[target] = self.outputs[name]
-
-
-def fitting(text, kind, whole):
-    """A float of any kind as one that an integer type holds."""
-    info = np.iinfo(np.int64 if whole is int else whole)
-    most = min(float(info.max) * 0.75, float(np.finfo(kind).max) / 2)
-    return f"np.fmin(np.fmax({text}, {-most if info.min else -0.5}), {most})"
 
 
 def write_records(chance, writer):

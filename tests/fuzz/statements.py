@@ -325,8 +325,8 @@ class Statements(Expressions):
         if self.chance.random() < 0.4 and kinds.result("{} " + operator[:-1] + " {}", kind.item, value) is kind.item:
             return self.put(f"{name}[{index}] {operator} {text}")
         if not kinds.runs("{}[0] = {}", Array(kind.item, 1), value):
-            text = self.of_kind(kind.item)
-        return self.put(f"{name}[{index}] = {text}")
+            text, value = self.of_kind(kind.item), kind.item
+        return self.put(f"{name}[{index}] = {self.stored(text, value, kind.item)}")
 
     def slice(self):
         ends = ["", "", "1", "-1", "2", "-2"]
@@ -361,11 +361,11 @@ class Statements(Expressions):
         other = self.array()
         if self.chance.random() < 0.4 and kinds.runs("{}[...] = {}", kind, self.variables[other]):
             if self.variables[other].ndim <= kind.ndim:
-                return self.put(f"{to} = {other}")
+                return self.put(f"{to} = {self.stored(other, self.variables[other].item, kind.item)}")
         text, value = self.scalar(2)
         if not kinds.runs("{}[...] = {}", kind, value):
-            text = self.of_kind(kind.item)
-        return self.put(f"{to} = {text}")
+            text, value = self.of_kind(kind.item), kind.item
+        return self.put(f"{to} = {self.stored(text, value, kind.item)}")
 
     def put_update_array(self):
         name = self.array(1)
