@@ -81,7 +81,7 @@ void captured_release(CapturedHold *held, const ModuleState *state) {
         captured_let_go(state, spec->code);
         spec_release(spec);
     }
-    PyMem_Free(held->specs);
+    if (held->specs) PyMem_Free(held->specs);
     held->specs = NULL;
 }
 

@@ -22,6 +22,7 @@ static int vectorized_clear(PyObject *object) {
 static int prepare(Vectorized *self, PyObject *const *operands, Py_ssize_t count) {
     const Type *types[MAX_OPERANDS];
     if (count != self->nin || self->core.signatures || !self->core.can_compile) return 0;
+    if (vectorized_has_loop(self, operands)) return 0; /* most calls, of few elements too: before all else */
     for (Py_ssize_t i = 0; i < count; i++)
         if (!(types[i] = vectorized_operand_type(self->core.state, operands[i])))
             return PyErr_Occurred() ? -1 : 0; /* NumPy's to judge */

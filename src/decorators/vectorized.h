@@ -82,6 +82,8 @@ PyObject *ufunc_reduce_pickle(PyObject *module, PyObject *ufunc);
 const Type *vectorized_operand_type(const ModuleState *state, PyObject *object);
 /* Weak operands take the type they have beside the strong ones, as NumPy decides (NEP 50). */
 bool vectorized_resolve_types(Vectorized *self, const Type **types, Py_ssize_t count);
+/* Whether operands are arrays of just the types of a loop there is, of today's globals. */
+bool vectorized_has_loop(const Vectorized *self, PyObject *const *operands);
 /* The specialisation for these operand types on the host, added to the ufunc if new.  Borrowed. */
 Spec *vectorized_loop(Vectorized *self, const Type *const *types);
 /* A loop on the host for all types that there are kernels for.  -1: exception set. */

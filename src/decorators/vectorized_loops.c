@@ -10,7 +10,7 @@
 const Type *vectorized_operand_type(const ModuleState *state, PyObject *object) {
     const Marshal *marshal = &state->marshal;
     int scalar = -1;
-    if (PyObject_TypeCheck(object, marshal->device_array)) {
+    if (!PyArray_CheckExact(object) && PyObject_TypeCheck(object, marshal->device_array)) {
         scalar = type_element_scalar(((DeviceArray *)object)->type);
     } else if (PyFloat_CheckExact(object)) {
         return type_scalar(marshal->types, SCALAR_FLOAT64, true);
@@ -39,8 +39,8 @@ bool vectorized_resolve_types(Vectorized *self, const Type **types, Py_ssize_t c
     const Type *common = NULL;
     for (Py_ssize_t i = 0; i < count; i++) {
         if (types[i]->weak) continue;
-        common = common ? typeinfer_promote(PROMOTION_NUMPY2, table, common, types[i]) : types[i];
-        if (!common) return false;
+        bool same = !common || common == types[i];
+        if (!(common = same ? types[i] : typeinfer_promote(PROMOTION_NUMPY2, table, common, types[i]))) return false;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
         if (!types[i]->weak) continue;
@@ -116,6 +116,21 @@ int vectorized_add_loop(Vectorized *self, Spec *spec) {
     grown[at] = spec;
     self->nloops++;
     return 0;
+}
+
+static bool is_for(const Spec *spec, PyObject *const *operands, int count) {
+    for (int i = 0; i < count; i++) {
+        if (!PyArray_CheckExact(operands[i])) return false;
+        int scalar = marshal_scalar_of_typenum(PyArray_TYPE((PyArrayObject *)operands[i]));
+        if (scalar != (int)spec->code->params[i]->scalar) return false;
+    }
+    return true;
+}
+
+bool vectorized_has_loop(const Vectorized *self, PyObject *const *operands) {
+    for (Py_ssize_t i = 0; i < self->nloops; i++)
+        if (is_for(self->loops[i], operands, self->nin)) return spec_guards(self->loops[i]);
+    return false;
 }
 
 /* Borrowed; NULL: none, or the one there was is of other globals. */
