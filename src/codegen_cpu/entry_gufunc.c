@@ -6,8 +6,17 @@
  *
  * that calls the root `count` times: for the i-th, parameter k lies i * steps[k] bytes behind args[k].  Behind one step
  * for each parameter `steps` has, for each that is an array and in their order, its extents and its strides; those of
- * layout C are not read.  It returns 0, or the status of the first call that raised. */
+ * layout C are not read.  It returns 0, or the status of the first call that raised.
+ *
+ * A root that walks short rows has its calls in two loops.  In the one all extents are known to be small, so that LLVM
+ * sees that a row ends before it is time to look for signals: what it takes to see that in each row would be half the
+ * time of a row of a few elements. */
 #include "codegen_cpu/cpu.h"
+
+enum {
+    FEW_ITEMS = 32,  /* of rows that are short */
+    SHORT_ROOT = 128 /* values of a root that stands in two loops: both are compiled */
+};
 
 typedef struct Gufunc {
     const FuncInst *root;
@@ -65,6 +74,32 @@ static bool one_call(Lower *l, const Gufunc *g, LLVMValueRef index) {
     return true;
 }
 
+static bool all_calls(Lower *l, const Gufunc *g, LLVMValueRef count) {
+    LFor loop;
+    LLVMValueRef index = l_for(l, &loop, count);
+    TRY(one_call(l, g, index));
+    l_endfor(l, &loop);
+    return true;
+}
+
+/* Whether no array has more than a few items; NULL: it makes no difference. */
+static LLVMValueRef are_few(Lower *l, const Gufunc *g) {
+    LLVMValueRef few = NULL;
+    size_t values = 0;
+    const Func *f = g->root->func;
+    for (size_t b = 0; b < f->blocks.len; b++)
+        for (const Value *value = f->blocks.data[b]->first; value; value = value->next) values++;
+    if (!g->root->reaches_loop || l->m->options.uninterrupted || values > SHORT_ROOT) return NULL;
+    for (uint32_t i = 0; i < g->nparams; i++) {
+        const Type *type = g->root->types[i];
+        if (type->kind != TY_ARRAY) continue;
+        if (type->ndim > 1) return NULL; /* loops in loops have twins that do not look (passes/safepoint_twins.c) */
+        LLVMValueRef is_few = l_icmp(l, LLVMIntSLE, g->shape[i][0], l_i64(l, FEW_ITEMS));
+        few = few ? l_and(l, few, is_few) : is_few;
+    }
+    return few;
+}
+
 bool host_entry_gufunc(Lower *l, const FuncInst *root) {
     TRY(check_params(l, root));
     uint32_t count = root->untyped->nparams;
@@ -81,10 +116,17 @@ bool host_entry_gufunc(Lower *l, const FuncInst *root) {
     l->exception = LLVMGetParam(function, 3);
     host_note_stack_limit(l, l->exception, THREAD_RECURSION);
     load_geometry(l, &g, LLVMGetParam(function, 0), LLVMGetParam(function, 2));
-    LFor loop;
-    LLVMValueRef index = l_for(l, &loop, l_raw_load(l, l->i64, LLVMGetParam(function, 1), 8));
-    TRY(one_call(l, &g, index));
-    l_endfor(l, &loop);
+    LLVMValueRef calls = l_raw_load(l, l->i64, LLVMGetParam(function, 1), 8), few = are_few(l, &g);
+    if (few) {
+        LIf shorts;
+        l_if(l, &shorts, few);
+        TRY(all_calls(l, &g, calls));
+        l_else(l, &shorts);
+        TRY(all_calls(l, &g, calls));
+        l_endif(l, &shorts);
+    } else {
+        TRY(all_calls(l, &g, calls));
+    }
     LLVMBuildRet(l->b, l_i32(l, 0));
     l_end(l);
     return true;

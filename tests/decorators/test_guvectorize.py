@@ -104,6 +104,23 @@ def test_numbers_and_several_results(target):
     np.testing.assert_array_equal(count, (x < 0.5).sum(0))
 
 
+@pytest.mark.parametrize("n", [0, 1, 3, 32, 33, 70])
+def test_short_rows_and_long_ones(n, optimised):
+    """Calls on few items have a loop of their own, in which rows do not look for signals."""
+
+    @guvectorize(["void(int64[:], int64[:], int64[:])"], "(n),(m)->()")
+    def sums(x, y, out):
+        out[0] = 0
+        for i in range(x.shape[0]):
+            out[0] += x[i]
+        for i in range(y.shape[0] - 1, -1, -1):
+            out[0] -= 3 * y[i]
+
+    x, y = np.arange(5 * n).reshape(5, n) - 7, np.arange(35).reshape(5, 7)
+    for rows in (x, x[:, ::-1], np.asfortranarray(x)):
+        np.testing.assert_array_equal(sums(rows, y), rows.sum(1) - 3 * y.sum(1))
+
+
 def test_a_number_may_be_declared_as_an_array_of_one():
     @guvectorize(["void(int32[:], int32[:], int32[:])"], "(n),()->(n)")
     def shift(x, by, out):
