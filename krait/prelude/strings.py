@@ -448,7 +448,8 @@ def bytes_from(source=b"", encoding=None, errors=None):
         return source.tobytes()
     if isinstance(source, (bytearray, memoryview, array.array)):
         return source._array.tobytes()
-    for number in source:
+    for item in source:
+        number = operator.index(item)
         if number < 0 or number > 255:
             raise ValueError("bytes must be in range(0, 256)")
         new.append(np.uint8(number))

@@ -117,7 +117,8 @@ static PyObject *generator_close(PyObject *object, PyObject *unused) {
 
 static PyObject *generator_send(PyObject *object, PyObject *value) {
     if (value != Py_None)
-        return PyErr_Format(PyExc_TypeError, "a compiled generator takes no values: `x = yield y` gives None there");
+        return PyErr_Format(PyExc_TypeError,
+                            "a compiled generator takes no values from Python: `x = yield y` gives None there");
     PyObject *item = generator_next(object);
     if (!item && !PyErr_Occurred()) PyErr_SetNone(PyExc_StopIteration);
     return item;

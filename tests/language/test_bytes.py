@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from krait import _testing, cuda, jit
+from krait import _testing, cuda, errors, jit
 from oracle import agree, agree_all, expression
 
 VALUES = [b"", b"a", b"\x00\xff\x00", bytes(range(256)) * 40]
@@ -112,6 +112,12 @@ SOURCES = [[1, 2, 255], (0, 7), [256], [-1], range(4), np.arange(3, dtype=np.uin
 @pytest.mark.parametrize("source", SOURCES, ids=repr)
 def test_bytes_made(source):
     agree(expression("bytes(x)", "x"), source)
+
+
+@pytest.mark.parametrize("source", ["[x]", "(1, x)", "[x + 0.5]"])
+def test_floats_are_no_bytes(source):
+    with pytest.raises(errors.TypingError, match="`operator.index` does not take `item`"):
+        jit(expression(f"bytes({source})", "x"))(2.0)
 
 
 def test_bytes_of_texts():
