@@ -149,7 +149,6 @@ FURTHER = {
     "instance as an index": """
         class I:
             def __init__(self): self.n = 1
-            def __index__(self): return self.n
         @njit
         def f(i):
             return [1, 2][i]

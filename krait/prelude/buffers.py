@@ -2,7 +2,8 @@
 
 An argument is seen as one of these on its own memory, which is held while the call runs (marshal/collections.c): who
 gives it more or fewer items meanwhile gets a BufferError, and what compiled code writes is written.  Their lengths stay
-as they are; slices are what they are in the interpreter: copies of a bytearray and of an array, views of a memoryview.
+as they are, but that of a bytearray that is made here (bytearrays.py); slices are what they are in the interpreter:
+copies of a bytearray and of an array, views of a memoryview.
 """
 
 import array as library
@@ -11,6 +12,7 @@ import operator
 
 import numpy as np
 
+from krait.prelude.bytearrays import Growing, byte_of, part
 from krait.prelude.intrinsics import frozen, python_number
 
 
@@ -94,21 +96,41 @@ def bytes_of(source):
     return np.fromiter((byte_of(x) for x in source), np.uint8)
 
 
-def byte_of(x):
-    x = operator.index(x)
-    if x < 0 or x > 255:
-        raise ValueError("byte must be in range(0, 256)")
-    return x
-
-
-class bytearray(_Buffer):
+class bytearray(_Buffer, Growing):
     __krait_original__ = builtins.bytearray
 
-    def __init__(self, source=0):
-        self._array = np.array(bytes_of(source))
+    def __init__(self, source=0, encoding=None, errors=None):
+        if isinstance(source, str) or encoding is not None or errors is not None:
+            self._array = np.array(bytes_of(bytes(source, encoding, errors)))
+        else:
+            self._array = np.array(bytes_of(source))
+        self._room = self._array
+        self._fixed = False
 
     def __krait_result__(self):
         return builtins.bytearray(self._array)
+
+    def made(self, source):
+        return bytearray(source)
+
+    def _numbers(self, source):
+        return np.array(bytes_of(source))
+
+    def __krait_asarray__(self, dtype=None, order=None, *, copy=None):
+        self._fixed = True
+        return np.asarray(self._array, dtype, order, copy=copy)
+
+    def __iter__(self):
+        i = 0
+        while i < len(self._array):
+            yield int(self._array[i])
+            i += 1
+
+    def __reversed__(self):
+        i = len(self._array) - 1
+        while 0 <= i < len(self._array):
+            yield int(self._array[i])
+            i -= 1
 
     def __eq__(self, other):
         # By their bytes, where these lie together.
@@ -119,6 +141,8 @@ class bytearray(_Buffer):
         return NotImplemented
 
     def __contains__(self, x):
+        if isinstance(x, _BUFFERS) or isinstance(x, bytes):
+            return self.find(x) >= 0
         return place_of(self._array, byte_of(x)) >= 0
 
     def __getitem__(self, i):
@@ -128,34 +152,59 @@ class bytearray(_Buffer):
 
     def __setitem__(self, i, x):
         if isinstance(i, slice):
-            into, new = self._array[i], bytes_of(x)
-            if len(into) != len(new):
-                raise BufferError("Existing exports of data: object cannot be re-sized")
-            into[:] = new
+            self._set_slice(i, self._numbers(x))
         else:
             i = within(i, len(self._array), "bytearray index out of range")
             self._array[i] = byte_of(x)
 
+    def _set_slice(self, which, new):
+        into = self._array[which]
+        start, stop, step = which.indices(len(self._array))
+        if len(into) == len(new):
+            into[:] = new
+        elif step == 1:
+            self._put(start, max(start, stop), new)
+        else:
+            raise ValueError(f"attempt to assign bytes of size {len(new)} to extended slice of size {len(into)}")
+
+    def __delitem__(self, i):
+        if isinstance(i, slice):
+            keeps = np.ones(len(self._array), np.bool_)
+            keeps[i] = False
+            self._put(0, len(self._array), self._array[keeps])
+        else:
+            i = within(i, len(self._array), "bytearray index out of range")
+            self._put(i, i + 1, np.empty(0, np.uint8))
+
     def __add__(self, other):
         return bytearray(np.concatenate((self._array, bytes_of(other))))
+
+    def __radd__(self, other):
+        return other + self.tobytes()
+
+    def __lt__(self, other):
+        return self.tobytes() < part(other)
+
+    def __le__(self, other):
+        return self.tobytes() <= part(other)
+
+    def __gt__(self, other):
+        return self.tobytes() > part(other)
+
+    def __ge__(self, other):
+        return self.tobytes() >= part(other)
+
+    def __mul__(self, times):
+        return bytearray(np.tile(self._array, max(times, 0)))
+
+    def __rmul__(self, times):
+        return bytearray(np.tile(self._array, max(times, 0)))
 
     def copy(self):
         return bytearray(self._array)
 
-    def count(self, x):
-        return int(np.sum(self._array == byte_of(x)))
-
     def reverse(self):
         self._array[:] = np.array(self._array[::-1])
-
-    def find(self, x):
-        return place_of(self._array, byte_of(x))
-
-    def index(self, x):
-        i = place_of(self._array, byte_of(x))
-        if i < 0:
-            raise ValueError("subsection not found")
-        return i
 
 
 class _Kept:
@@ -257,6 +306,8 @@ class memoryview(_Buffer):
     __krait_original__ = builtins.memoryview
 
     def __init__(self, object):
+        if isinstance(object, bytearray):
+            object._fixed = True
         if isinstance(object, _BUFFERS):
             self._array = object._array
         elif isinstance(object, bytes):
@@ -340,6 +391,13 @@ class memoryview(_Buffer):
     @property
     def f_contiguous(self):
         return self._array.flags.f_contiguous
+
+    def hex(self, sep=None, bytes_per_sep=1):
+        return self.tobytes().hex() if sep is None else self.tobytes().hex(sep, bytes_per_sep)
+
+    def __reversed__(self):
+        for i in range(len(self._array) - 1, -1, -1):
+            yield python_number(self._array[i])
 
     def toreadonly(self):
         return memoryview(frozen(self._array))

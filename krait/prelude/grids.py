@@ -402,6 +402,8 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
     if isinstance(buffer, (bytearray, memoryview, array.array)):
         if not lies_together(buffer._array, "C"):
             raise BufferError("memoryview: underlying buffer is not C-contiguous")
+        if isinstance(buffer, bytearray):
+            buffer._fixed = True
         return frombuffer(buffer._array, dtype, count, offset)
     if layout_of(buffer) != "C" and not lies_together(buffer, "C"):
         raise ValueError("ndarray is not C-contiguous")

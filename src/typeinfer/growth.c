@@ -326,8 +326,8 @@ static const Const *held_by_class(const Infer *in, const Value *getattr) {
 
 static void want_part(Growth *g, Value *part, const Type *type) {
     const Type *now = value_resolve(part)->type;
-    if (typeinfer_is_open(now) || (now != type && (type_is_container(now) || now->kind == TY_TUPLE)))
-        want(g, part, type);
+    bool has_parts = type_is_container(now) || now->kind == TY_TUPLE || now->kind == TY_GENERATOR;
+    if (typeinfer_is_open(now) || (now != type && has_parts)) want(g, part, type);
 }
 
 /* One step; false: it leads nowhere. */

@@ -97,7 +97,8 @@ bool typing_slice_any(Typing *t);     /* of a tuple, by bounds that are not know
 bool typing_meet_lengths(Typing *t);  /* two tuples, one of any length, become lists */
 bool typing_is_kept_iterator(Typing *t); /* iter() of a dict or a set that may change before it is used up */
 bool typing_table_changes(Typing *t); /* a loop over a dict or a set that it changes (rules_walked.c) */
-bool typing_is_for_generator(Typing *t);                       /* the result of this call (rules_itertools.c) */
+bool typing_is_for_generator(Typing *t); /* the result of this call (rules_itertools.c) */
+const char *typing_iterator_class(Typing *t, const Value *made); /* NULL: of a generator (rules_sequences.c) */
 bool typing_call_exception(Typing *t, const Type *class_type); /* (rules_exception.c) */
 /* x.name that a user has said something about: true, it is that (rules_call.c). */
 bool typing_attribute_overload(Typing *t);

@@ -403,7 +403,19 @@ static bool ufunc_attribute(Typing *t, const Type *type, bool *known) {
     return *known = false;
 }
 
+/* map and chain give items, as a generator does, and nothing else. */
+static bool is_no_generator(Typing *t, const Type *type) {
+    if (type->kind != TY_GENERATOR || t->is_part || t->at->op != OP_GETATTR) return false;
+    const char *class = typing_iterator_class(t, value_resolve(t->at->args[0]));
+    if (!class) return false;
+    typing_fail(t, DIAG_NO_ATTRIBUTE, "'%s' object has no attribute '%s'", class, t->text);
+    typing_hint(t,
+                "its items are taken by next() and by loops; a generator, (f(x) for x in xs), has send() and close()");
+    return true;
+}
+
 static bool method(Typing *t, const Type *type) {
+    if (is_no_generator(t, type)) return false;
     bool known, fine = ufunc_attribute(t, type, &known);
     if (known) return fine;
     const char *class_name = is_ufunc(t, type) ? "numpy.ufunc" : typing_class_of_methods(type);

@@ -193,6 +193,20 @@ bool rule_func_send_generator(Typing *t) {
     return typing_result(t, infer_bool(t->in), NULL);
 }
 
+/* map, chain and their like give items as a generator does, which stands for them here, and nothing else: the class of
+ * what the value makes, NULL if it is none of these. */
+const char *typing_iterator_class(Typing *t, const Value *made) {
+    static const char *const classes[] = {"map", "filter", "zip", "enumerate", "reversed"};
+    static const char builtins[] = "builtins.", itertools[] = "itertools.";
+    const Type *callee = made->op == OP_CALL ? value_resolve(made->args[0])->type : NULL;
+    if (!callee || callee->kind != TY_FUNC) return NULL;
+    const char *name = func_name(t->in->arena, callee->func);
+    if (strncmp(name, itertools, sizeof itertools - 1) == 0) return name;
+    for (size_t i = 0; i < COUNT_OF(classes) && strncmp(name, builtins, sizeof builtins - 1) == 0; i++)
+        if (strcmp(name + sizeof builtins - 1, classes[i]) == 0) return classes[i];
+    return NULL;
+}
+
 /* pass_on(it, value): of `yield from it`. */
 bool rule_func_pass_on(Typing *t) {
     if (t->args[1].type->kind == TY_NONE) return typing_become_const(t, const_none(t->in->arena, t->in->types));

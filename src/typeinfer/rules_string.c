@@ -134,7 +134,9 @@ static bool refuse_letter(Typing *t, size_t arg, char letter) {
 
 /* An argument for a letter.  What may be None stays so: the interpreter has its words for it. */
 static bool take_letter(Typing *t, size_t arg, char letter, bool optional) {
-    const Type *type = t->args[arg].type, *content = infer_content(type), *to = type_of_letter(t->in, letter);
+    const Type *type = t->args[arg].type, *content = infer_content(type), *to;
+    if (letter == 'z') letter = lib_kinds(t, arg, 1, "biu") ? 'i' : 'y'; /* a part of a bytes, or one of its numbers */
+    to = type_of_letter(t->in, letter);
     if (optional && type->kind == TY_NONE) return true;
     bool fits = letter == 's'           ? is_text(content)
                 : letter == 'f'         ? lib_kinds(t, arg, 1, "f")

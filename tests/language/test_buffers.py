@@ -174,6 +174,100 @@ def test_made_in_compiled_code():
     same(lambda n: memoryview(np.arange(n))[1:], lambda: 4)
 
 
+READ = """
+    b.decode(); b.decode('latin-1'); b.hex(); b.hex(':'); b.find(b'c'); b.find(bytearray(b'c'), 1); b.rfind(99, 0, 4);
+    b.index(b'z'); b.rindex(99); b.count(b','); b.count(97); b.startswith(b'a'); b.endswith((b'c', b'd'))
+    b.split(b','); b.split(); b.rsplit(b',', 1); b.splitlines(); b.partition(b','); b.rpartition(memoryview(b','))
+    b.strip(); b.lstrip(b'a'); b.rstrip(b'c'); b.replace(b',', bytearray(b'--'));
+    b.removeprefix(b'a'); b.removesuffix(b'c')
+    b.join([b'1', b'2']); b.join([b, b]); b.upper(); b.lower(); b.title(); b.capitalize(); b.swapcase()
+    b.center(9, b'*'); b.center(9)
+    b.ljust(9); b.rjust(9); b.zfill(9); b.expandtabs(); b.isalnum(); b.isalpha(); b.isascii(); b.isdigit(); b.islower()
+    b.isupper(); b.isspace(); b.istitle(); any(b); all(b); list(reversed(b)); sorted(b); b * 2; 2 * b; b * -1; b + b'x'
+    b'x' + b; b < b'b'; b >= b'a,b'; b'c' in b; bytearray(b',') in b; 97 in b; b.copy(); memoryview(b).hex()
+    list(reversed(memoryview(b))); bytearray('x', 'utf-8'); bytearray(b); bytes(b)
+""".replace(";", "\n").split("\n")
+
+
+@pytest.mark.parametrize("text", [line.strip() for line in READ if line.strip()])
+def test_methods_of_a_bytearray(text):
+    f = eval(f"lambda b: {text}", {"np": np})
+    for contents in (b"a,b c", b" \tA9,Zc\n", b"\x00\xff", b""):
+        same(f, lambda: bytearray(contents))
+
+
+CHANGES = """
+    b.append(n); b.append(256); b.append(-1); b.extend(b'xyz'); b.extend([1, n]); b.extend(range(n));
+    b.extend(b); b.extend([300])
+    b.insert(0, n); b.insert(-1, n); b.insert(100, n); b.insert(-100, n);
+    b.insert(2, 256); b.pop(); b.pop(0); b.pop(n); b.pop(-100)
+    b.remove(98); b.remove(0); b.remove(999); b.clear(); b.reverse(); del b[1]; del b[-9];
+    del b[1:3]; del b[::2]; del b[::-2]
+    b[1:2] = b'wxyz'; b[1:] = b''; b[9:] = b'end'; b[3:1] = b'in'; b[::2] = b'a'; b[::2] = b'aaa'; b[1:3] = [1, n]
+    b += b'q'; b += bytearray(b'q'); b += memoryview(b'q'); b *= 3; b *= 0; b *= -2; b *= 1
+""".replace(";", "\n").split("\n")
+GROWN = """
+def f(n):
+    b = bytearray(b'abcde')
+    kept = b
+    try:
+        %s
+    finally:
+        kept.append(1)
+    return b, kept, b is kept, len(b), [x for x in kept]
+"""
+
+
+@pytest.mark.parametrize("text", [line.strip() for line in CHANGES if line.strip()])
+def test_a_bytearray_that_is_made_here_changes_its_length(text):
+    namespace = {}
+    exec(GROWN % text, namespace)
+    same(namespace["f"], lambda: 4)
+
+
+def test_one_that_grows_for_long():
+    def f(n):
+        b = bytearray()
+        for i in range(n):
+            b.append(i % 256)
+            if i % 3 == 2:
+                b.pop(0)
+        return b, bytearray().pop() if n == 0 else 0
+
+    same(f, lambda: 1000)
+    same(f, lambda: 0)
+
+
+SEEN = """
+def f(b):
+    %(text)s
+    return b
+def g(n):
+    b = bytearray(n)
+    v = memoryview(b)
+    %(text)s
+    return v[0]
+def h(n):
+    b = bytearray(n)
+    v = np.frombuffer(b, np.uint8)
+    %(text)s
+    return v[0]
+"""
+
+
+@pytest.mark.parametrize("text", ["b.append(1)", "b += b'q'", "b.clear()", "b.pop()", "del b[0]", "b[:1] = b''"])
+def test_the_length_of_one_that_others_see_stays(text):
+    """Of an argument, and of one that is looked at, which the interpreter holds still as well."""
+    namespace = {"np": np}
+    exec(SEEN % {"text": text}, namespace)
+    mine = bytearray(b"abc")
+    with pytest.raises(BufferError, match="cannot be re-sized"):
+        njit(namespace["f"])(mine)
+    assert mine == b"abc"
+    same(namespace["g"], lambda: 3)
+    same(namespace["h"], lambda: 3)
+
+
 def test_arrays_made_in_compiled_code():
     def f(n):
         a = array.array("h", [1, 2, n])

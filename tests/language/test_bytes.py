@@ -96,6 +96,7 @@ METHODS = """
     b.rsplit(b'l') b.rsplit(b'l',1) b.splitlines() b.splitlines(True) b.partition(b'l') b.rpartition(b'l')
     b.removeprefix(b'he') b.removesuffix(b'lo') b.rfind(b'l') b.rfind(b'l',1,3) b.index(b'l') b.rindex(b'l')
     b.join([b,b'x']) b.join((b,b)) b.translate(None,b'l') b.translate(bytes(range(256))) b.startswith((b'he',b'x'))
+    b.find(108) b.rfind(108,1,3) b.index(108) b.rindex(np.uint8(108)) b.count(108) b.count(True) b.find(256) b.index(-1)
     b.endswith((b'o',b''),0,3) b.startswith('h') b*2 3*b b*0 b*-1 (b'a',1,b)[0] ((b'a',2),b)[0][0] bytes(b)
 """.split()
 

@@ -395,6 +395,31 @@ def test_sent_what_it_cannot_take():
         njit(f)(1)
 
 
+def test_what_is_no_generator_is_sent_nothing():
+    few = "import itertools\n\n\ndef few():\n    yield 1\n    yield 2\n"
+    for made, name in (("map(abs, few())", "map"), ("filter(None, few())", "filter"),
+                       ("itertools.chain(few(), few())", "itertools.chain")):
+        for call in ("send(None)", "send(n)", "close()"):
+            f = made_of(few, f"g = {made}\nnext(g)\nreturn g.{call}")
+            words = f"'{name}' object has no attribute '{call.partition('(')[0]}'"
+            with pytest.raises(AttributeError, match=words):
+                f(2)
+            with pytest.raises(errors.TypingError, match=words):
+                njit(f)(2)
+
+
+def test_a_generator_out_of_a_list_is_sent():
+    agree(made_of(ADD, "gs = [add(0), add(1)]\ng = gs.pop()\nnext(g)\nr = g.send(n)\ng.close()\nreturn r"), 5)
+
+
+def test_yield_from_what_is_sent_nothing():
+    for walked in ("[1, n, 3]", "range(n)"):
+        f = made_of(ADD + f"def outer(n):\n    yield from {walked}\n", "g = outer(n)\nnext(g)\nreturn g.send(n)")
+        for function in (f, njit(f)):
+            with pytest.raises(AttributeError, match="has no attribute 'send'"):
+                function(3)
+
+
 RETURNS = """
 def counts(n):
     for i in range(n):

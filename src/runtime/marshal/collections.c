@@ -67,6 +67,9 @@ PyObject *marshal_array_of_buffer(PyObject *given) {
 
 static bool fill_buffer(PyObject *made, PyObject *given) {
     bool has_code = !PyByteArray_Check(given) && !PyMemoryView_Check(given);
+    if (PyByteArray_Check(given) &&
+        !(put(made, "_fixed", PyBool_FromLong(1)) && put(made, "_room", marshal_array_of_buffer(given))))
+        return false; /* its memory is the caller's, whatever room is behind it */
     return put(made, "_array", marshal_array_of_buffer(given)) &&
            (!has_code || put(made, "typecode", PyObject_GetAttrString(given, "typecode")));
 }
