@@ -92,14 +92,14 @@ bool typing_vartuple_binary(Typing *t);
 /* Whether what both hold may lie in one tuple of any length, where one is such; false: refused. */
 bool typing_tuples_meet(Typing *t, const Type *a, const Type *b);
 bool typing_vartuple_getitem(Typing *t);
-bool typing_spread(Typing *t);        /* f(*x): the arguments that x gives; false: how many is not known, or t failed */
-bool typing_slice_any(Typing *t);     /* of a tuple, by bounds that are not known */
-bool typing_meet_lengths(Typing *t);  /* two tuples, one of any length, become lists */
+bool typing_spread(Typing *t);       /* f(*x): the arguments that x gives; false: how many is not known, or t failed */
+bool typing_slice_any(Typing *t);    /* of a tuple, by bounds that are not known */
+bool typing_meet_lengths(Typing *t); /* two tuples, one of any length, become lists */
 bool typing_is_kept_iterator(Typing *t); /* iter() of a dict or a set that may change before it is used up */
-bool typing_table_changes(Typing *t); /* a loop over a dict or a set that it changes (rules_walked.c) */
+bool typing_table_changes(Typing *t);    /* a loop over a dict or a set that it changes (rules_walked.c) */
 bool typing_is_for_generator(Typing *t); /* the result of this call (rules_itertools.c) */
 const char *typing_iterator_class(Typing *t, const Value *made); /* NULL: of a generator (rules_sequences.c) */
-bool typing_call_exception(Typing *t, const Type *class_type); /* (rules_exception.c) */
+bool typing_call_exception(Typing *t, const Type *class_type);   /* (rules_exception.c) */
 /* x.name that a user has said something about: true, it is that (rules_call.c). */
 bool typing_attribute_overload(Typing *t);
 bool typing_operator_overload(Typing *t, bool *own); /* what users say that x + y, x[i] or y in x is; *own: something */

@@ -67,7 +67,9 @@ def test_columns_agree_with_each_other():
         assert row["effects"] and set(row["effects"]) <= set("PRWXCSNG"), row
         assert row["doc"] and not row["doc"].endswith("."), row
         assert (row["check"] in ("CALL", "FIRST")) == (row["checker"] is not None), row
-        assert not row["vectors"] or row["how"] == "EXTERN", row
+        # What rtlib's powers of floats come to is the platform's pow (codegen/lower_math.c).
+        powers = row["key"] in ("NP_POWER", "NP_FLOAT_POWER")
+        assert not row["vectors"] or row["how"] == "EXTERN" or powers, row
         assert not row["is_value"] or row["most"] == 0, row
         if row["range"]:
             assert row["range"][0] <= row["range"][1], row
