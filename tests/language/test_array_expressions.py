@@ -361,7 +361,7 @@ def test_powers_of_arrays_are_made_vectors_of_where_exponentials_are(power):
     assert ("_ZGV" in texts[0]) == ("_ZGV" in texts[1])
 
 
-def test_small_whole_powers_of_arrays_are_products():
+def test_small_whole_powers_of_arrays_are_products(optimised):
     x = np.random.default_rng(4).random(1001) + 0.5
     assert np.array_equal(njit(lambda x: x**3)(x), x * x * x)
     assert np.array_equal(njit(lambda x: np.power(x, 4))(x), (x * x) * (x * x))
