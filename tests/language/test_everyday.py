@@ -172,10 +172,6 @@ def test_setattr_takes_known_names():
         njit(f)(["v"])
 
 
-def numbers():
-    yield 1
-
-
 @pytest.mark.parametrize("module", [math, cmath])
 def test_modules_are_arguments(module):
     f = njit(lambda m, x: m.sqrt(x))
@@ -187,4 +183,4 @@ def test_modules_are_arguments(module):
 ])  # fmt: skip
 def test_refused(call, message):
     with pytest.raises(errors.KraitError, match=message):
-        njit(make(f"def f(p):\n    return {call}\n", "f", numbers=numbers))(Pair(1, 2))
+        njit(make(f"def f(p):\n    return {call}\n", "f"))(Pair(1, 2))
